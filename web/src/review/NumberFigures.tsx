@@ -61,9 +61,9 @@ function valueText(share: Share): Pick<Figure, 'value' | 'isEmpty'> {
 
 function noteOf(share: Share, name: ShareName, { outcomes, drafts }: Agent): string {
   const counts = countsOf(share)
-  if (name === 'resolved' && outcomes.recent > 0) return `${counts} ${t.review.recent({ n: outcomes.recent })}`
+  if (name === 'resolved' && outcomes.recent > 0) return `${counts} · ${t.review.recent({ n: outcomes.recent })}`
   if (name !== 'draft_edited' || drafts.distance === null) return counts
-  return `${counts} ${t.review.distance({ percent: formatFraction(drafts.distance) })}`
+  return `${counts} · ${t.review.distance({ percent: formatFraction(drafts.distance) })}`
 }
 
 const countsOf = ({ count, of }: Share): string =>
@@ -91,7 +91,7 @@ function costFigure(
     name: texts.cost,
     value: formatCost(cost.perResolved, currency),
     isEmpty: cost.perResolved === null,
-    note: missing > 0 ? `${note} ${texts.costMissing({ n: missing })}` : note,
+    note: missing > 0 ? `${note} · ${texts.costMissing({ n: missing })}` : note,
     change:
       compared === null
         ? null

@@ -39,23 +39,11 @@ export function NumbersPage() {
   const people = usePeople(useWorkspaceId())
   return (
     <>
-      <PageHeader
-        title={t.common.pages.review}
-        action={
-          <Button
-            variant="default"
-            leftSection={<IconDownload size={16} />}
-            disabled={query.data === undefined}
-            onClick={() => query.data && saveCsv(t.review.csvFile, csvRows(query.data, people.nameOf))}
-          >
-            {t.review.csv}
-          </Button>
-        }
-      >
+      <PageHeader title={t.common.pages.review}>
         <ReviewTabs />
       </PageHeader>
       <PageBody>
-        <Group mb="md">
+        <Group mb="md" justify="space-between">
           <Segments
             label={t.review.span}
             data={reviewDays.map((one) => ({ value: String(one), label: t.home.spans[one] }))}
@@ -67,6 +55,14 @@ export function NumbersPage() {
               })
             }
           />
+          <Button
+            variant="default"
+            leftSection={<IconDownload size={16} />}
+            disabled={query.data === undefined}
+            onClick={() => query.data && saveCsv(t.review.csvFile, csvRows(query.data, people.nameOf))}
+          >
+            {t.review.csv}
+          </Button>
         </Group>
         <QueryBoundary query={query} rows={8}>
           {(numbers) =>

@@ -78,14 +78,16 @@ function Results({ results }: { results: ReviewResults }) {
       {results.agents.map((agent) => (
         <AgentSection key={agent.keyId} agent={agent} name={nameOf(agent.keyId)} columns={columns} />
       ))}
-      <p className={dashboard.muted}>{t.review.help({ zone: results.timeZone })}</p>
+      <p className={dashboard.muted}>{t.review.resultsHelp({ zone: results.timeZone })}</p>
     </div>
   )
 }
 
+const nameColumn: Column<Row> = { key: 'name', title: '', cell: ({ name }) => name }
+
 function columnsOf(criteria: readonly Criterion[]): Column<Row>[] {
   return [
-    { key: 'name', title: t.review.agent, cell: ({ name }) => name },
+    { ...nameColumn, title: t.review.agent },
     { key: 'reviews', title: t.review.reviews, numeric: true, cell: ({ reviews }) => formatNumber(reviews) },
     {
       key: 'score',
@@ -136,11 +138,17 @@ function ScoreChart({ results, nameOf }: { results: ReviewResults; nameOf: (keyI
 function AgentSection({ agent, name, columns }: { agent: AgentResults; name: string; columns: Column<Row>[] }) {
   const rows = agent.versions.map((one): Row => ({ ...one, key: one.id ?? '', name: versionName(one) }))
   const label = t.review.versionsOf({ name })
+  const [named = nameColumn, ...others] = columns
   return (
     <>
       <section className={dashboard.card} data-part="6" aria-label={label}>
         <h2 className={dashboard.title}>{label}</h2>
-        <Table label={label} columns={columns.slice(0, 3)} rows={rows} keyOf={({ key }) => key} />
+        <Table
+          label={label}
+          columns={[{ ...named, title: t.review.instructions }, ...others.slice(0, 2)]}
+          rows={rows}
+          keyOf={({ key }) => key}
+        />
       </section>
       {agent.flags.length > 0 && (
         <div className={dashboard.card} data-part="6">

@@ -288,6 +288,7 @@ export interface Calls {
     casesPerDay: (values: { name: Shown }) => string
     version: (values: { n: Shown }) => string
     sharedVersion: (values: { n: Shown }) => string
+    resultsHelp: (values: { zone: Shown }) => string
     stepOf: (values: { n: number; step: Shown; steps: Shown }) => string
     versionsOf: (values: { name: Shown }) => string
     wrongOf: (values: { name: Shown }) => string

@@ -17,7 +17,7 @@ import { showError, showToast } from '../../ui/overlay/toasts.tsx'
 import { Facts } from '../../ui/page/Facts.tsx'
 import { QueryBoundary } from '../../ui/page/PageBody.tsx'
 import { Segments } from '../../ui/page/Segments.tsx'
-import { ShortcutHint, useShortcuts } from '../../ui/shortcuts.ts'
+import { ShortcutHint, ShortcutsQueued, useShortcuts } from '../../ui/shortcuts.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import styles from './QueuePage.module.css'
 
@@ -44,6 +44,7 @@ export function Scorecard({ review, done }: ScorecardProps) {
   return (
     <aside className={styles.card} aria-label={t.review.scorecard}>
       <Facts facts={facts} />
+      {settings.data === undefined && <ShortcutsQueued />}
       <QueryBoundary query={settings} rows={4}>
         {({ criteria }) =>
           isOpen && review.status !== 'skipped' ? (
