@@ -2,7 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newId } from '../../../src/base/id.ts'
 import { type CaseCount, countCases, countReasons, listCounted } from '../../../src/inbox/reviews/agent-numbers.ts'
+import { statementsOf } from '../../support/database.ts'
 import { inboxWorld } from '../../support/inbox/inbox-world.ts'
+import { findBadPlans } from '../../support/query-plans.ts'
 import { type History, hour, minute, type Step, storeHistory } from './history.ts'
 
 const [k1, k2] = ['11111111-1111-7111-8111-111111111111', '22222222-2222-7222-8222-222222222222'] as const
@@ -240,6 +242,12 @@ test('numbers equal a recount of random histories, by day and by version of the 
   const sorted = (map: typeof found) => [...map].sort(([a], [b]) => (a < b ? -1 : 1))
   assert.ok(expected.size > 80, `${expected.size} groups`)
   assert.deepEqual(sorted(found), sorted(expected), `SEED=${seed}`)
+
+  await db.sql`analyze conversation_activities`
+  await db.sql`analyze messages`
+  const day = { ...span, from: new Date(start.getTime() + 9 * dayMs), to: new Date(start.getTime() + 10 * dayMs) }
+  const read = await statementsOf(async () => void (await countCases(db.sql, day, starts)))
+  assert.deepEqual(await findBadPlans(db, read, ['conversation_activities', 'messages']), [])
 
   for (const number of ['resolved', 'taken_over', 'answered'] as const) {
     const listed: string[] = []
