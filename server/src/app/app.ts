@@ -26,8 +26,10 @@ import { listConversationsByPhone, listEntriesByPhone } from '../inbox/read/entr
 import { rotationTeamRoutes } from '../key-rotation/rotation-routes.ts'
 import { type LeadTeamDeps, leadTeamRoutes } from '../leads/api/lead-routes.ts'
 import { leadRoutes } from '../leads/api/routes.ts'
+import { agentTeamRoutes } from '../stats/agent-routes.ts'
 import { budgetTeamRoutes } from '../stats/budget-routes.ts'
 import { costTeamRoutes } from '../stats/cost-routes.ts'
+import { reviewTeamRoutes } from '../stats/review-routes.ts'
 import { statsTeamRoutes } from '../stats/stats-routes.ts'
 import type { TeamGuard } from '../team/member.ts'
 import { webhookTeamRoutes } from '../webhooks/manage/endpoint-routes.ts'
@@ -110,6 +112,8 @@ async function serveTeamApi(app: App, runtime: Runtime, guard: KeyGuard, inbox: 
   statsTeamRoutes(app, team, teamGuard)
   costTeamRoutes(app, team, teamGuard)
   budgetTeamRoutes(app, team, teamGuard)
+  agentTeamRoutes(app, inbox.sends, teamGuard)
+  reviewTeamRoutes(app, inbox.sends, teamGuard)
   erasureTeamRoutes(app, erasureDeps(runtime), teamGuard)
   serveRotation(app, runtime, teamGuard)
   formRoutes(app, { ...team, limiter, clientAddress, submissionsPerMinute: formSubmissionsPerMinute })

@@ -119,6 +119,7 @@ const tables: readonly Table[] = [
   { name: 'conversation_notes', sealed: ['text'] },
   { name: 'conversation_handovers', sealed: ['words'] },
   { name: 'drafts', sealed: ['content', 'decision'] },
+  { name: 'reviews', sealed: ['comment'] },
   { name: 'conversation_activities', ages: { time: 'created_at', days: 'keep_activities_days' } },
   { name: 'messages', sealed: ['content', 'external_id'] },
   {

@@ -133,6 +133,8 @@ export async function eraseConversation(
   if (activities === batchSize) return createStep({ ...removed, activities }, true)
   const drafts = await eraseNext(tx, 'drafts', workspaceId, conversationId)
   if (drafts === batchSize) return createStep({ ...removed, activities }, true)
+  const reviews = await eraseNext(tx, 'reviews', workspaceId, conversationId)
+  if (reviews === batchSize) return createStep({ ...removed, activities }, true)
   const handovers = await eraseNext(tx, 'conversation_handovers', workspaceId, conversationId)
   if (handovers === batchSize) return createStep({ ...removed, activities, handovers }, true)
   await deleteConversationTokens(tx, workspaceId, [conversationId])
@@ -219,10 +221,10 @@ async function eraseNotes(tx: Tx, workspaceId: string, conversationId: string): 
   return ids.length
 }
 
-/** Erases the next batch of a conversation's activities or handovers. */
+/** Erases the next batch of rows that belong to a conversation. */
 async function eraseNext(
   tx: Tx,
-  table: 'conversation_activities' | 'conversation_handovers' | 'drafts',
+  table: 'conversation_activities' | 'conversation_handovers' | 'drafts' | 'reviews',
   workspaceId: string,
   conversationId: string,
 ): Promise<number> {

@@ -3,7 +3,7 @@ import type { Clock } from '../base/clock.ts'
 import type { Db, Sql } from '../base/db.ts'
 import { invalid, notFound } from '../base/errors.ts'
 import type { App } from '../base/route.ts'
-import { createZoneFormat, isTimeZone, localDateAt, parseIsoTime } from '../base/time.ts'
+import { isTimeZone } from '../base/time.ts'
 import { countBudgetsNow } from '../inbox/budgets/count-ledger.ts'
 import { requireUnused } from '../inbox/budgets/manage-budgets.ts'
 import {
@@ -23,7 +23,6 @@ import {
 import {
   type CostGroup,
   type CostGrouping,
-  type CostPeriod,
   type CostScope,
   type CostSum,
   readCosts,
@@ -47,6 +46,7 @@ import {
   RateCards,
   rateCardParams,
 } from './cost-schema.ts'
+import { periodOf } from './day-period.ts'
 
 interface CostDeps {
   db: Db
@@ -54,7 +54,6 @@ interface CostDeps {
 }
 
 const path = '/api/team/v1/workspaces/:workspaceId'
-const dayMs = 86_400_000
 const maxDays = 366
 const maxExportRows = 200_000
 
@@ -75,8 +74,8 @@ function readRoutes(api: TeamApi, { db, clock }: CostDeps): void {
     query: CostQuery,
     answers: { 200: Costs },
     run: async ({ member, query }) => {
-      const { currencies, ...scope } = await scopeOf(db.sql, member.workspaceId, query.currency)
-      const period = periodOf(scope, query, clock.now())
+      const { currencies, ...scope } = await costScopeOf(db.sql, member.workspaceId, query.currency)
+      const period = periodOf(query, { timeZone: scope.settings.timeZone, maxDays, now: clock.now() })
       const { by = 'day' } = query
       const [[total], groups] = await db.inBulk(() =>
         Promise.all([readCosts(db.sql, scope, period, [], 1), readCosts(db.sql, scope, period, [by], maxGroups)]),
@@ -94,8 +93,8 @@ function readRoutes(api: TeamApi, { db, clock }: CostDeps): void {
     query: CostPeriodQuery,
     answers: { 200: fileResponse('The file.') },
     run: async ({ member, query, reply }) => {
-      const scope = await scopeOf(db.sql, member.workspaceId, query.currency)
-      const period = periodOf(scope, query, clock.now())
+      const scope = await costScopeOf(db.sql, member.workspaceId, query.currency)
+      const period = periodOf(query, { timeZone: scope.settings.timeZone, maxDays, now: clock.now() })
       const groups = await db.inBulk(() => readCosts(db.sql, scope, period, exportColumns, maxExportRows))
       await db.tx((tx) => audit(tx, member, 'costs.exported', `costs:${period.from}`, clock.now()))
       return sendFile(reply, `costs-${period.from}-${period.to}`, 'csv', exportLines(groups, scope.currency))
@@ -203,7 +202,8 @@ type AuditTx = Parameters<typeof recordAudit>[0]
 const audit = (tx: AuditTx, { workspaceId, actor }: Member, action: string, target: string | null, now: Date) =>
   recordAudit(tx, { scopeId: workspaceId, actor, action, target }, now)
 
-async function scopeOf(
+/** Returns how the costs of a workspace are summed: in this currency, or that of its billing settings. */
+export async function costScopeOf(
   sql: Sql,
   workspaceId: string,
   asked: string | undefined,
@@ -216,20 +216,6 @@ async function scopeOf(
   const own = connections.map(({ currency }) => currency).sort()
   const currencies = [...new Set([...(baseCurrency === null ? [] : [baseCurrency]), ...own])]
   return { workspaceId, connectionIds: null, settings, currency: asked ?? baseCurrency, baseCurrency, currencies }
-}
-
-function periodOf({ settings }: CostScope, { from, to }: Partial<CostPeriod>, now: Date): CostPeriod {
-  for (const [name, day] of Object.entries({ from, to })) {
-    if (day !== undefined && parseIsoTime(day) === null)
-      throw invalid(name, 'must be a day such as 2026-10-01', 'query')
-  }
-  const last = to ?? localDateAt(createZoneFormat(settings.timeZone), now.getTime())
-  const lastMs = Date.parse(last)
-  const first = from ?? new Date(lastMs - 29 * dayMs).toISOString().slice(0, 10)
-  const days = (lastMs - Date.parse(first)) / dayMs + 1
-  if (!(days >= 1)) throw invalid('from', 'must not be after to', 'query')
-  if (days > maxDays) throw invalid('from', `must be at most ${maxDays} days before to`, 'query')
-  return { from: first, to: last }
 }
 
 const noMessages: CostSum = { messages: 0, charged: 0, free: 0, unknown: 0, unpriced: 0, amount: null }

@@ -1,4 +1,5 @@
 import {
+  IconChecklist,
   IconCoin,
   IconForms,
   IconHome,
@@ -55,6 +56,7 @@ export const navItems: readonly NavItem[] = [
     place: 'setup',
     role: 'member',
   },
+  { path: 'review', title: () => t.common.pages.review, icon: IconChecklist, key: 'r', place: 'setup', role: 'member' },
   { path: 'costs', title: () => t.common.pages.costs, icon: IconCoin, key: 'b', place: 'setup', role: 'admin' },
   {
     path: 'settings',

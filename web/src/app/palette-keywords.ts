@@ -14,6 +14,8 @@ export const pageKeywords: Record<string, string> = {
   webhooks: 'events endpoints deliveries eventos entregas',
   costs:
     'billing prices charges rate card money budgets costos precios cargos facturación presupuestos custos preços cobranças faturamento orçamentos',
+  review:
+    'agents quality scorecard numbers resolution rate revisión agentes calidad números tasa de resolución avaliação qualidade números taxa de resolução',
   settings: 'preferences configuration ajustes configuración configurações preferências',
   profile:
     'account password name two-factor 2fa sessions language away perfil cuenta idioma ausente contraseña conta senha dois fatores dos pasos sesiones sessões',

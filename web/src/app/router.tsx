@@ -6,6 +6,7 @@ import { readHomeSearch } from '../home/search.ts'
 import { readSearch } from '../inbox/list/filters.ts'
 import { readAddress } from '../leads/fields/address.ts'
 import { readFilters, readImportSearch } from '../leads/transfer/search.ts'
+import { readReviewSearch } from '../review/search.ts'
 import { lastWorkspace } from '../session/last-workspace.ts'
 import { type Session, signOut } from '../session/session.ts'
 import { readScope } from '../settings/instructions/scope.ts'
@@ -202,6 +203,31 @@ const costsRoute = createRoute({
   component: lazyPage(() => withTexts(() => import('../costs/CostsPage.tsx')), 'CostsPage'),
 })
 
+const reviewRoute = createRoute({
+  getParentRoute: () => workspaceRoute,
+  path: 'review',
+  component: lazyPage(() => withTexts(() => import('../inbox/review/QueuePage.tsx')), 'QueuePage'),
+})
+
+const agentNumbersRoute = createRoute({
+  getParentRoute: () => workspaceRoute,
+  path: 'review/numbers',
+  validateSearch: readReviewSearch,
+  component: lazyPage(() => withTexts(() => import('../review/NumbersPage.tsx')), 'NumbersPage'),
+})
+
+const reviewResultsRoute = createRoute({
+  getParentRoute: () => workspaceRoute,
+  path: 'review/results',
+  component: lazyPage(() => withTexts(() => import('../review/ResultsPage.tsx')), 'ResultsPage'),
+})
+
+const reviewSettingsRoute = createRoute({
+  getParentRoute: () => workspaceRoute,
+  path: 'review/settings',
+  component: lazyPage(() => withTexts(() => import('../review/SettingsPage.tsx')), 'SettingsPage'),
+})
+
 const endpointRoute = createRoute({
   getParentRoute: () => workspaceRoute,
   path: 'webhooks/$endpointId',
@@ -234,6 +260,10 @@ export function createAppRouter(queries: QueryClient, session: Session) {
         webhooksRoute,
         endpointRoute,
         costsRoute,
+        reviewRoute,
+        agentNumbersRoute,
+        reviewResultsRoute,
+        reviewSettingsRoute,
         settingsRoute,
         settingsSectionRoute,
         profileRoute,

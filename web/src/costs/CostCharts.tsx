@@ -1,12 +1,12 @@
 import { type CostGroup, type Costs, useCosts } from '../data/team/costs.ts'
-import { language, t } from '../text/index.ts'
+import { t } from '../text/index.ts'
 import { BarChart } from '../ui/charts/BarChart.tsx'
-import type { Point } from '../ui/charts/chart-props.ts'
+import styles from '../ui/charts/Dashboard.module.css'
+import { dayPoints, daysBetween } from '../ui/charts/day-points.ts'
 import { RankBars } from '../ui/charts/RankBars.tsx'
+import { formatCost } from '../ui/format/cost.ts'
 import { formatNumber } from '../ui/format/time.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
-import styles from './CostsPage.module.css'
-import { formatCost } from './format-cost.ts'
 import { nameOfCategory } from './group-names.ts'
 
 /** Messages or amounts per day, and messages by category. */
@@ -23,7 +23,7 @@ export function CostCharts({ costs, days }: { costs: Costs; days: number }) {
         <div className={styles.card}>
           <BarChart
             label={texts.amountPerDay}
-            points={pointsOf(dates)}
+            points={dayPoints(dates)}
             series={[{ label: texts.amount, tone: 'accent', values: values(({ amount }) => Number(amount ?? 0)) }]}
             format={(value) => formatCost(String(value), currency)}
           />
@@ -32,7 +32,7 @@ export function CostCharts({ costs, days }: { costs: Costs; days: number }) {
       <div className={styles.card} data-part="6">
         <BarChart
           label={texts.messagesPerDay}
-          points={pointsOf(dates)}
+          points={dayPoints(dates)}
           series={[
             { label: texts.charged, tone: 'accent', values: values(({ charged }) => charged) },
             { label: texts.free, tone: 'c8', values: values(({ free }) => free) },
@@ -57,17 +57,3 @@ export function CostCharts({ costs, days }: { costs: Costs; days: number }) {
 }
 
 const noGroup: CostGroup = { key: null, messages: 0, charged: 0, free: 0, unknown: 0, unpriced: 0, amount: null }
-const dayMs = 86_400_000
-
-function daysBetween(from: string, to: string): string[] {
-  const [first, last] = [Date.parse(from), Date.parse(to)]
-  return Array.from({ length: Math.round((last - first) / dayMs) + 1 }, (_, n) =>
-    new Date(first + n * dayMs).toISOString().slice(0, 10),
-  )
-}
-
-function pointsOf(dates: readonly string[]): Point[] {
-  const short = new Intl.DateTimeFormat(language, { day: 'numeric', month: 'short', timeZone: 'UTC' })
-  const full = new Intl.DateTimeFormat(language, { dateStyle: 'full', timeZone: 'UTC' })
-  return dates.map((date) => ({ key: date, short: short.format(new Date(date)), full: full.format(new Date(date)) }))
-}

@@ -1,13 +1,13 @@
 import { useState } from 'react'
 import { type CostGroup, type CostGrouping, costGroupings, useCosts } from '../data/team/costs.ts'
 import { t } from '../text/index.ts'
+import styles from '../ui/charts/Dashboard.module.css'
+import { formatCost } from '../ui/format/cost.ts'
 import { formatNumber } from '../ui/format/time.ts'
 import { QueryBoundary } from '../ui/page/PageBody.tsx'
 import { Segments } from '../ui/page/Segments.tsx'
 import { type Column, Table } from '../ui/page/Table.tsx'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
-import styles from './CostsPage.module.css'
-import { formatCost } from './format-cost.ts'
 import { useCostNames } from './group-names.ts'
 
 const shownGroups = 50

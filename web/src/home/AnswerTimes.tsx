@@ -1,7 +1,7 @@
 import type { Stats } from '../data/stats.ts'
 import { language, t } from '../text/index.ts'
+import { dayPoints } from '../ui/charts/day-points.ts'
 import { LineChart } from '../ui/charts/LineChart.tsx'
-import { pointsOf } from './chart-points.ts'
 import { formatDuration, unitOf } from './duration.ts'
 import styles from './HomePage.module.css'
 
@@ -23,7 +23,7 @@ export function AnswerTimes({ stats: { days, answers } }: { stats: Stats }) {
     <div className={styles.card}>
       <LineChart
         label={texts.answerTimes}
-        points={pointsOf(days)}
+        points={dayPoints(days.map(({ date }) => date))}
         series={[
           { label: texts.people, tone: 'accent', values: medians('people') },
           { label: texts.agents, tone: 'agent', values: medians('agents'), isDashed: true },

@@ -1,41 +1,16 @@
 import { type Comparison, useComparison } from '../data/comparison.ts'
 import type { Stats } from '../data/stats.ts'
 import { language, t } from '../text/index.ts'
+import { type Figure, Figures as FigureRow } from '../ui/charts/Figures.tsx'
 import { formatNumber } from '../ui/format/time.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import { changeOf } from './change.ts'
 import { formatDuration } from './duration.ts'
-import styles from './HomePage.module.css'
-
-interface Figure {
-  name: string
-  value: string
-  /** Whether there is no data; the value says so. */
-  isEmpty?: boolean
-  note: string
-  /** Change from the previous period, and whether it is an improvement. */
-  change?: { words: string; isGood: boolean | null } | null
-}
 
 /** Key figures, compared with the previous period. */
 export function Figures({ stats, chosenDays }: { stats: Stats; chosenDays: number }) {
   const { data } = useComparison(useWorkspaceId(), chosenDays)
-  return (
-    <dl className={styles.figures}>
-      {figuresOf(stats, data).map(({ name, value, isEmpty, note, change }) => (
-        <div key={name} className={styles.figure}>
-          <dt>{name}</dt>
-          <dd data-nothing={isEmpty || undefined}>{value}</dd>
-          <dd className={styles.note}>{note}</dd>
-          {change != null && (
-            <dd className={styles.note} data-good={change.isGood ?? undefined}>
-              {change.words}
-            </dd>
-          )}
-        </div>
-      ))}
-    </dl>
-  )
+  return <FigureRow figures={figuresOf(stats, data)} />
 }
 
 function figuresOf({ leads, waiting, answers, days }: Stats, comparison: Comparison | undefined): Figure[] {

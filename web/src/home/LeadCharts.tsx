@@ -2,11 +2,11 @@ import type { Stats } from '../data/stats.ts'
 import { useWorkspace } from '../data/workspace.ts'
 import { t } from '../text/index.ts'
 import { BarChart } from '../ui/charts/BarChart.tsx'
+import { dayPoints } from '../ui/charts/day-points.ts'
 import { RankBars } from '../ui/charts/RankBars.tsx'
 import { statusName } from '../ui/format/lead-texts.ts'
 import { formatNumber } from '../ui/format/time.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
-import { pointsOf } from './chart-points.ts'
 import styles from './HomePage.module.css'
 
 export function LeadCharts({ stats: { days, leads } }: { stats: Stats }) {
@@ -20,7 +20,7 @@ export function LeadCharts({ stats: { days, leads } }: { stats: Stats }) {
       <div className={styles.card}>
         <BarChart
           label={texts.leadsPerDay}
-          points={pointsOf(days)}
+          points={dayPoints(days.map(({ date }) => date))}
           series={[{ label: t.common.pages.leads, tone: 'accent', values: days.map((day) => day.leads) }]}
           format={formatNumber}
         />

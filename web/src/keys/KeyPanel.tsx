@@ -1,5 +1,6 @@
-import { Button, Select, Switch } from '@mantine/core'
+import { Anchor, Button, Select, Switch } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 import { useConnections } from '../data/connections.ts'
 import { type ApiKey, changeKey, revokeKey, rotateKey, useInvalidateKeys } from '../data/keys.ts'
@@ -69,6 +70,16 @@ export function KeyPanel({ apiKey, mayChange, close, onRotated, onRevoked }: Key
           <AnswersNewField apiKey={apiKey} mayChange={mayChange} />
           <KeyLimits apiKey={apiKey} mayChange={mayChange} />
           <KeyApproval apiKey={apiKey} mayChange={mayChange} />
+          {mayChange && (
+            <Anchor
+              component={Link}
+              to={`/w/${workspaceId}/review/numbers`}
+              search={{ key: apiKey.id } as never}
+              size="sm"
+            >
+              {t.keys.numbers}
+            </Anchor>
+          )}
         </>
       )}
       {apiKey.status === 'active' && (

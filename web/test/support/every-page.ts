@@ -230,6 +230,10 @@ export async function everyPage(demo: Demo): Promise<{ stops: Stop[]; forStrange
       },
     },
     { place: 'costs', isReady: heading },
+    { place: 'review', isReady: heading },
+    { place: 'review/numbers', isReady: heading },
+    { place: 'review/results', isReady: heading },
+    { place: 'review/settings', isReady: (page) => page.getByRole('button', { name: 'Add criterion' }) },
     {
       place: 'templates',
       isReady: (page) => page.getByRole('table', { name: 'Templates' }),

@@ -32,6 +32,7 @@ import { reindexIdle, watchIdle } from '../../inbox/conversation/activity-column
 import { findReferencedFiles } from '../../inbox/media/fetch-queries.ts'
 import { deleteAbandonedUploads } from '../../inbox/media/uploads.ts'
 import { deleteOldParked } from '../../inbox/receive/early-statuses.ts'
+import { selectReviews } from '../../inbox/reviews/select-reviews.ts'
 import { createInboxIndexer } from '../../inbox/search/index-inbox.ts'
 import { deleteIdleRates } from '../../inbox/send/send-rate.ts'
 import { settleStrandedSends } from '../../inbox/send/settle-parts.ts'
@@ -114,6 +115,7 @@ function scheduledJobsOf(runtime: Runtime): ScheduledJob[] {
       isQuiet: true,
     },
     { name: 'count-budgets', everyMs: minuteMs, work: () => countDueBudgets({ db, clock }), isSilent: true },
+    { name: 'select-reviews', everyMs: minuteMs, work: () => selectReviews({ db, keyStore, clock }), isQuiet: true },
     { name: 'notify-waiting', everyMs: reminderEveryMs, isQuiet: true, ...waitingReminder },
     ...[
       { name: 'index-leads', isDue: feeds.hasAny, work: () => indexChangedFeeds({ db, keyStore }, feeds) },

@@ -231,4 +231,6 @@ export const notInCollection: ReadonlySet<string> = new Set([
   ...['subscribeConnection', 'requestConnectionHistory', 'saveInstructionsDraft', 'discardInstructionsDraft'],
   ...['publishInstructionsDraft', 'restoreInstructionsVersion', 'previewAgent'],
   ...['listConnectionNumbers', 'registerConnectionNumber', 'getDraft', 'approveDraft', 'rejectDraft'],
+  ...['listCountedConversations', 'getAgentReasons', 'claimReview', 'submitReview', 'skipReview'],
+  ...['updateReviewSettings'],
 ])

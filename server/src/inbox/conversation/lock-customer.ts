@@ -270,6 +270,7 @@ const relatedTables = [
   'conversation_aliases',
   'message_charges',
   'drafts',
+  'reviews',
 ]
 
 async function moveRelatedRows(tx: Tx, workspaceId: string, fromId: string, toId: string): Promise<void> {

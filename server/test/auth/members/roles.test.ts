@@ -23,7 +23,8 @@ const needs = {
     saveTemplateDraft deleteTemplateDraft submitTemplateDraft deleteTemplate createWebhook updateWebhook deleteWebhook
     rotateWebhookSecret disableWebhook enableWebhook testWebhook getDelivery resendDelivery createReplay createForm
     updateForm deleteForm getCosts exportCosts listRateCards importRateCards deleteRateCard setConnectionCurrency
-    updateBillingSettings listBudgets createBudget updateBudget deleteBudget eraseCustomer listErasures getErasure
+    updateBillingSettings listBudgets createBudget updateBudget deleteBudget getAgentNumbers listCountedConversations
+    getAgentReasons updateReviewSettings getReviewResults eraseCustomer listErasures getErasure
     uploadLeadImport uploadTemplateSample`,
   owner: 'endSessionsOfMember listTeamTokens createTeamToken revokeTeamToken exportLeads',
 }

@@ -23,6 +23,8 @@ export interface ThreadHandle {
 interface ThreadProps {
   ref?: Ref<ThreadHandle>
   conversation: Conversation
+  /** False for a reader who reviews it: nobody has read it for the customer. */
+  marksRead?: boolean
 }
 
 const nearPx = 80
@@ -30,14 +32,14 @@ const nothing: readonly TimelineItem[] = []
 const dayOf = (at: string): string => new Date(at).toDateString()
 
 /** Messages, notes and activities, from the newest or first unread one; older ones load on scrolling. */
-export const Thread = memo(function Thread({ ref, conversation }: ThreadProps) {
+export const Thread = memo(function Thread({ ref, conversation, marksRead = true }: ThreadProps) {
   const workspaceId = useWorkspaceId()
   const { id } = conversation
   const { query, older, newer, toEnd, toMessage: read } = useThread(workspaceId, id)
   const { data, isFetchedAfterMount } = query
   const items = data?.items ?? nothing
   const outbox = useOutbox(workspaceId, id)
-  const unreadId = useFirstUnread(conversation, isFetchedAfterMount, data?.firstUnreadId ?? null)
+  const unreadId = useFirstUnread(conversation, isFetchedAfterMount, data?.firstUnreadId ?? null, marksRead)
   const scroller = useRef<HTMLDivElement>(null)
   const scroll = useScroll(scroller, data?.items, unreadId, data?.newer != null)
   const toNewest = () => void toEnd().then(scroll.toEnd, showError)
@@ -91,6 +93,7 @@ function useFirstUnread(
   { id, unreadCount, owner }: Conversation,
   isFresh: boolean,
   firstUnreadId: string | null,
+  marksRead: boolean,
 ): string | null {
   const inbox = useInbox()
   const [shown, setShown] = useState<string | null>(null)
@@ -106,8 +109,8 @@ function useFirstUnread(
     if (!isFresh || !isVisible) return
     if (!isSettled.current && firstUnreadId !== null) setShown(firstUnreadId)
     isSettled.current = true
-    if (unreadCount > 0 && owner === 'human') void markRead(inbox, id)
-  }, [inbox, id, isFresh, isVisible, firstUnreadId, unreadCount, owner])
+    if (marksRead && unreadCount > 0 && owner === 'human') void markRead(inbox, id)
+  }, [inbox, id, isFresh, isVisible, firstUnreadId, unreadCount, owner, marksRead])
   return shown
 }
 

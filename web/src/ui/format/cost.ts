@@ -1,5 +1,5 @@
-import { t } from '../text/index.ts'
-import { formatNumber } from '../ui/format/time.ts'
+import { t } from '../../text/index.ts'
+import { formatNumber } from './time.ts'
 
 /** Formats a sum with four decimals, since one message costs less than a cent. Null means unknown, not zero. */
 export function formatCost(amount: string | null, currency: string | null): string {

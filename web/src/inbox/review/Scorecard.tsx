@@ -1,0 +1,187 @@
+import { Button, Checkbox, Group, Stack, Textarea } from '@mantine/core'
+import { useMemo, useState } from 'react'
+import { usePeople } from '../../data/people.ts'
+import {
+  type Criterion,
+  type Review,
+  type ReviewFlag,
+  skipReview,
+  submitReview,
+  useReviewSettings,
+} from '../../data/team/reviews.ts'
+import { currentUser } from '../../session/session.ts'
+import { criterionName } from '../../shared/criterion-name.ts'
+import { t } from '../../text/index.ts'
+import { formatDateTime, formatNumber } from '../../ui/format/time.ts'
+import { showError, showToast } from '../../ui/overlay/toasts.tsx'
+import { Facts } from '../../ui/page/Facts.tsx'
+import { QueryBoundary } from '../../ui/page/PageBody.tsx'
+import { Segments } from '../../ui/page/Segments.tsx'
+import { ShortcutHint, ShortcutsQueued, useShortcuts } from '../../ui/shortcuts.ts'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import styles from './QueuePage.module.css'
+
+interface ScorecardProps {
+  review: Review
+  /** After it was submitted or skipped. */
+  done(): void
+}
+
+/** Scores, what was wrong, and a comment. */
+export function Scorecard({ review, done }: ScorecardProps) {
+  const workspaceId = useWorkspaceId()
+  const people = usePeople(workspaceId)
+  const settings = useReviewSettings(workspaceId)
+  const isOpen = review.status === 'waiting' || review.reviewedBy === currentUser().id
+  const facts: [string, string][] = [
+    [t.review.agent, people.nameOf(review.keyId) ?? ''],
+    [t.review.outcome, t.review.outcomes[review.outcome]],
+    ...(review.startedAt === null ? [] : [[t.review.began, formatDateTime(review.startedAt)] as [string, string]]),
+    [t.review.ended, formatDateTime(review.endedAt)],
+    [t.review.why, review.reasons.map((reason) => t.review.reasons[reason]).join(', ')],
+    ...(review.reviewedBy === null ? [] : [[t.review.by, people.nameOf(review.reviewedBy) ?? ''] as [string, string]]),
+  ]
+  return (
+    <aside className={styles.card} aria-label={t.review.scorecard}>
+      <Facts facts={facts} />
+      {settings.data === undefined && <ShortcutsQueued />}
+      <QueryBoundary query={settings} rows={4}>
+        {({ criteria }) =>
+          isOpen && review.status !== 'skipped' ? (
+            <ScoreForm review={review} criteria={criteria} done={done} />
+          ) : (
+            <Verdict review={review} criteria={criteria} />
+          )
+        }
+      </QueryBoundary>
+    </aside>
+  )
+}
+
+/** What someone else decided. */
+function Verdict({ review, criteria }: { review: Review; criteria: readonly Criterion[] }) {
+  const flags = review.flags.map((flag) => t.review.flags[flag])
+  const facts: [string, string][] = [
+    ...criteria.flatMap((one): [string, string][] => {
+      const step = review.scores[one.id]
+      return step === undefined ? [] : [[criterionName(one), `${formatNumber(step)} / ${formatNumber(one.steps)}`]]
+    }),
+    ...(flags.length === 0 ? [] : ([[t.review.wrong, flags.join(', ')]] as [string, string][])),
+    ...(review.comment === null ? [] : ([[t.review.comment, review.comment]] as [string, string][])),
+  ]
+  return <Facts facts={facts} />
+}
+
+interface ScoreFormProps extends ScorecardProps {
+  criteria: readonly Criterion[]
+}
+
+function ScoreForm({ review, criteria, done }: ScoreFormProps) {
+  const workspaceId = useWorkspaceId()
+  const [scores, setScores] = useState(review.scores)
+  const [flags, setFlags] = useState<readonly ReviewFlag[]>(review.flags)
+  const [comment, setComment] = useState(review.comment ?? '')
+  const [isBusy, setBusy] = useState(false)
+  const current = criteria.find(({ id }) => scores[id] === undefined)
+  const run = async (work: Promise<unknown>, words: string) => {
+    setBusy(true)
+    await work.then(() => {
+      showToast(words)
+      done()
+    }, showError)
+    setBusy(false)
+  }
+  // Scores of criteria that were removed meanwhile are left out.
+  const known = Object.fromEntries(Object.entries(scores).filter(([id]) => criteria.some((one) => one.id === id)))
+  const canSubmit = Object.keys(known).length > 0 && !isBusy
+  const submit = () =>
+    canSubmit &&
+    void run(submitReview(workspaceId, review.id, { scores: known, flags: [...flags], comment }), t.review.submitted)
+  const skip = () => void run(skipReview(workspaceId, review.id), t.review.skipped)
+  const set = (id: string, step: number) => setScores((before) => ({ ...before, [id]: step }))
+  useScoreKeys({ current, set, submit, skip: review.status === 'waiting' ? skip : null })
+  return (
+    <Stack gap="sm" mt="md">
+      {criteria.map((criterion) => (
+        <fieldset key={criterion.id} className={styles.score} data-current={criterion === current || undefined}>
+          <legend>
+            {criterionName(criterion)}
+            {criterion === current && <ShortcutHint keys={`1–${criterion.steps}`} />}
+          </legend>
+          <div className={styles.step}>
+            <Segments
+              label={criterionName(criterion)}
+              data={stepsOf(criterion).map((step) => ({ value: String(step), label: formatNumber(step) }))}
+              value={String(scores[criterion.id] ?? '')}
+              onChange={(step) => set(criterion.id, Number(step))}
+              isWide
+            />
+          </div>
+        </fieldset>
+      ))}
+      <Checkbox.Group label={t.review.wrong} value={[...flags]} onChange={(chosen) => setFlags(chosen as ReviewFlag[])}>
+        <Stack gap={6} mt={6}>
+          {(Object.keys(t.review.flags) as ReviewFlag[]).map((flag) => (
+            <Checkbox key={flag} value={flag} label={t.review.flags[flag]} />
+          ))}
+        </Stack>
+      </Checkbox.Group>
+      <Textarea
+        label={t.review.comment}
+        description={t.review.commentHelp}
+        value={comment}
+        maxLength={4000}
+        autosize
+        minRows={2}
+        maxRows={8}
+        onChange={(event) => setComment(event.currentTarget.value)}
+      />
+      <Group gap="sm">
+        <Button
+          onClick={submit}
+          disabled={!canSubmit}
+          loading={isBusy}
+          rightSection={<ShortcutHint keys="mod+Enter" />}
+        >
+          {t.review.submit}
+        </Button>
+        {review.status === 'waiting' && (
+          <Button variant="default" onClick={skip} disabled={isBusy} rightSection={<ShortcutHint keys="x" />}>
+            {t.review.skip}
+          </Button>
+        )}
+      </Group>
+    </Stack>
+  )
+}
+
+const stepsOf = ({ steps }: Criterion): number[] => Array.from({ length: steps }, (_, n) => n + 1)
+
+interface ScoreKeys {
+  /** The first criterion without a score. */
+  current: Criterion | undefined
+  set(id: string, step: number): void
+  submit(): void
+  skip: (() => void) | null
+}
+
+/** Number keys score one criterion after the other. */
+function useScoreKeys({ current, set, submit, skip }: ScoreKeys): void {
+  useShortcuts(
+    t.review.scorecard,
+    useMemo(
+      () => [
+        ...(current === undefined
+          ? []
+          : stepsOf(current).map((step) => ({
+              keys: String(step),
+              label: t.review.scoreKey({ name: criterionName(current), step }),
+              run: () => set(current.id, step),
+            }))),
+        { keys: 'mod+Enter', label: t.review.submit, run: submit, inFields: true },
+        ...(skip === null ? [] : [{ keys: 'x', label: t.review.skip, run: skip }]),
+      ],
+      [current, set, submit, skip],
+    ),
+  )
+}
