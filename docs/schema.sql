@@ -26,6 +26,8 @@ create table api_keys (
   max_parts smallint,
   show_typing boolean not null default false,
   approval jsonb,
+  oauth_client text,
+  oauth_redirect text,
   constraint api_keys_answers_check CHECK (((NOT answers_new_conversations) OR ('inbox.write'::text = ANY (scopes)))),
   constraint api_keys_check CHECK (((previous_key_hash IS NULL) = (previous_valid_until IS NULL))),
   constraint api_keys_daily_sends_check CHECK (((daily_sends >= 1) AND (daily_sends <= 100000))),
@@ -33,6 +35,7 @@ create table api_keys (
   constraint api_keys_last_four_check CHECK ((char_length(last_four) = 4)),
   constraint api_keys_max_parts_check CHECK (((max_parts >= 1) AND (max_parts <= 10))),
   constraint api_keys_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 100))),
+  constraint api_keys_oauth_check CHECK (((oauth_client IS NULL) = (oauth_redirect IS NULL))) NOT VALID,
   constraint api_keys_paused_check CHECK (((paused_at IS NULL) = (paused_why IS NULL))),
   constraint api_keys_paused_why_check CHECK ((paused_why = ANY (ARRAY['same_call'::text, 'same_text'::text]))),
   constraint api_keys_phone_visibility_check CHECK ((phone_visibility = ANY (ARRAY['full'::text, 'masked'::text]))),
@@ -1208,6 +1211,43 @@ CREATE INDEX notices_conversation ON notices USING btree (workspace_id, conversa
 CREATE INDEX notices_push ON notices USING btree (push_at) WHERE (push_at IS NOT NULL);
 CREATE INDEX notices_recent ON notices USING btree (workspace_id, user_id, created_at DESC, id DESC);
 CREATE INDEX notices_unread ON notices USING btree (workspace_id, user_id) WHERE (read_at IS NULL);
+
+create table oauth_codes (
+  workspace_id uuid not null,
+  code_hash bytea not null,
+  client_id text not null,
+  redirect_uri text not null,
+  code_challenge text not null,
+  settings jsonb not null,
+  created_by uuid,
+  actor_type text not null,
+  actor_id uuid not null,
+  created_at timestamp(3) with time zone not null,
+  expires_at timestamp(3) with time zone not null,
+  key_id uuid,
+  used_at timestamp(3) with time zone,
+  constraint oauth_codes_actor_type_check CHECK ((actor_type = ANY (ARRAY['user'::text, 'token'::text]))),
+  constraint oauth_codes_pkey PRIMARY KEY (workspace_id, code_hash)
+);
+
+CREATE INDEX oauth_codes_expiring ON oauth_codes USING btree (workspace_id, expires_at);
+CREATE INDEX oauth_codes_hash ON oauth_codes USING btree (code_hash);
+
+create table oauth_tokens (
+  workspace_id uuid not null,
+  token_hash bytea not null,
+  key_id uuid not null,
+  kind text not null,
+  created_at timestamp(3) with time zone not null,
+  used_at timestamp(3) with time zone,
+  expires_at timestamp(3) with time zone not null,
+  constraint oauth_tokens_kind_check CHECK ((kind = ANY (ARRAY['access'::text, 'refresh'::text]))),
+  constraint oauth_tokens_pkey PRIMARY KEY (workspace_id, token_hash)
+);
+
+CREATE INDEX oauth_tokens_expiring ON oauth_tokens USING btree (workspace_id, expires_at);
+CREATE INDEX oauth_tokens_hash ON oauth_tokens USING btree (token_hash);
+CREATE INDEX oauth_tokens_key ON oauth_tokens USING btree (workspace_id, key_id, created_at);
 
 create table parked_revisions (
   workspace_id uuid not null,

@@ -2,6 +2,9 @@ import cookie from '@fastify/cookie'
 import { type AccessDeps, accessTeamRoutes } from '../auth/access-routes.ts'
 import { clientAddressReader, createKeyGuard, type KeyGuard } from '../auth/api-keys/authenticate.ts'
 import { createMetricsGuard, createTeamGuard, decorateTeamRequests } from '../auth/credentials/team-guard.ts'
+import { createClientDocuments } from '../auth/oauth/clients.ts'
+import { consentTeamRoutes } from '../auth/oauth/consent-routes.ts'
+import { type OAuthDeps, oauthRoutes } from '../auth/oauth/oauth-routes.ts'
 import { createPasswords } from '../auth/users/passwords.ts'
 import type { TeamDeps } from '../auth/users/users.ts'
 import type { App } from '../base/route.ts'
@@ -95,7 +98,12 @@ async function serveTeamApi(app: App, runtime: Runtime, guard: KeyGuard, inbox: 
 
   await app.register(cookie)
   decorateTeamRequests(app)
-  accessTeamRoutes(app, accessDeps(team, guard), teamGuard)
+  const access = accessDeps(team, guard)
+  const documents = createClientDocuments({ outgoing: runtime.outgoing, clock })
+  const oauth: OAuthDeps = { ...access, outgoing: runtime.outgoing, documents, limiter }
+  accessTeamRoutes(app, access, teamGuard)
+  consentTeamRoutes(app, oauth, teamGuard)
+  oauthRoutes(app, oauth)
   workspaceTeamRoutes(app, workspaceDeps(team), teamGuard)
   leadTeamRoutes(app, leadTeamDeps(runtime), teamGuard)
   await inbox.serveTeam(teamGuard, events.live)

@@ -48,7 +48,13 @@ const oneYearSeconds = 365 * 24 * 3600
 /** Sections of a workspace. Without a workspace in the path, the app opens the one that the person used last. */
 const sections = ['home', 'inbox', 'leads', 'connections', 'forms', 'webhooks', 'keys', 'settings', 'profile']
 /** Routes of the app's own router; the server handles all others. */
-const appRoutes = ['/', '/w/*', '/choose-password', ...sections.flatMap((section) => [`/${section}`, `/${section}/*`])]
+const appRoutes = [
+  '/',
+  '/w/*',
+  '/choose-password',
+  '/oauth/authorize',
+  ...sections.flatMap((section) => [`/${section}`, `/${section}/*`]),
+]
 /** Pages without sign-in. A GET changes nothing: mail programs prefetch links. */
 const publicRoutes = ['/sign-in', '/sign-in/:token', '/invite/:token']
 
@@ -236,13 +242,16 @@ interface PageLocation {
 /** Sections whose main page also serves all paths below. */
 const sectionsWithSubpages = ['inbox', 'settings']
 
-const signedOutSections = ['sign-in', 'invite', 'choose-password']
+/** Pages without the frame of the app. */
+const framelessSections = ['sign-in', 'invite', 'choose-password', 'oauth']
 
 function parseLocation(url: string): PageLocation {
   const [path = '', query] = url.split('?', 2)
   const parts = path.split('/').slice(1)
-  if (signedOutSections.includes(parts[0] ?? '')) {
-    return { workspaceId: null, section: 'entry', hasBelow: false, isMainPage: true, isFiltered: false }
+  if (framelessSections.includes(parts[0] ?? '')) {
+    // The code of the pages before sign-in is not that of the consent page.
+    const isMainPage = parts[0] !== 'oauth'
+    return { workspaceId: null, section: 'entry', hasBelow: false, isMainPage, isFiltered: false }
   }
   const [workspaceId = '', section = '', ...below] = parts[0] === 'w' ? parts.slice(1) : ['', ...parts]
   return {

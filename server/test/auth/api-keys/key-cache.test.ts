@@ -72,6 +72,7 @@ function fakeKey(keyId: string): CachedKey {
     max_parts: null,
     show_typing: false,
     agent_max_parts: 1,
+    oauth_client: null,
     approval: null,
     expires_at: null,
     revoked_at: null,
