@@ -207,6 +207,7 @@ export interface Calls {
     valueOf: (values: { name: Shown }) => string
     editOf: (values: { name: Shown }) => string
     calls: { ms: (values: { ms: Shown }) => string }
+    connect: { keyMade: (values: { name: Shown }) => string; connected: (values: { call: Shown; time: Shown }) => string; refused: (values: { call: Shown; status: Shown }) => string }
   }
   leadPage: {
     more: (values: { fields: number }) => string
@@ -297,6 +298,9 @@ export interface Calls {
     unread: (values: { count: number }) => string
     sentences: { mention: (values: { actor: Shown }) => string; assigned: (values: { actor: Shown }) => string; handover: (values: { actor: Shown }) => string; draft: (values: { actor: Shown }) => string; waiting: (values: { count: number }) => string; connection: (values: { connection: Shown; reason: Shown }) => string; connectionLost: (values: { connection: Shown }) => string }
     settings: { of: (values: { kind: Shown; method: Shown }) => string }
+  }
+  oauth: {
+    titleOf: (values: { name: Shown }) => string
   }
   templates: {
     any: (values: { what: Shown }) => string

@@ -1,0 +1,49 @@
+import { IconCircleCheck } from '@tabler/icons-react'
+import { useState } from 'react'
+import { useKeyCalls } from '../../data/keys.ts'
+import { t } from '../../text/index.ts'
+import { formatDateTimeSeconds } from '../../ui/format/time.ts'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import styles from './ConnectPage.module.css'
+
+/** Says whether the key has been used since the page opened; null while there is no key yet. */
+export function FirstCall({ keyId }: { keyId: string | null }) {
+  const texts = t.keys.connect
+  if (keyId !== null) return <CallOf keyId={keyId} />
+  return (
+    <p className={styles.call} role="status">
+      <span className={styles.waiting} aria-hidden="true" />
+      {texts.waitingForGrant}
+    </p>
+  )
+}
+
+function CallOf({ keyId }: { keyId: string }) {
+  const texts = t.keys.connect
+  const [openedAt] = useState(() => new Date(Date.now() - clockSkewMs).toISOString())
+  const { data: calls = [] } = useKeyCalls(useWorkspaceId(), keyId)
+  const first = calls.findLast(({ at }) => at >= openedAt)
+  if (first === undefined) {
+    return (
+      <p className={styles.call} role="status">
+        <span className={styles.waiting} aria-hidden="true" />
+        {texts.waiting}
+      </p>
+    )
+  }
+  const call = first.verb ?? `${first.method} ${first.route}`
+  const isGood = first.status < 400
+  return (
+    <p className={styles.call} role="status" data-tone={isGood ? 'good' : 'bad'}>
+      {isGood && <IconCircleCheck size={20} aria-hidden="true" />}
+      <span>
+        {isGood
+          ? texts.connected({ call, time: formatDateTimeSeconds(first.at) })
+          : texts.refused({ call, status: first.status })}
+      </span>
+    </p>
+  )
+}
+
+// The server's clock may be a little behind.
+const clockSkewMs = 5000
