@@ -223,6 +223,16 @@ test('a client that lost the answer to a refresh gets the same refresh token aga
   for (const { access_token } of [first.body, again.body]) assert.equal((await w.useToken(access_token)).status, 200)
 })
 
+test('several processes of a client that refresh at once all get the same refresh token', async () => {
+  const w = await oauthWorld()
+  const { clientId, refresh_token } = await w.connect()
+  const answers = await Promise.all(Array.from({ length: 5 }, () => w.refresh(clientId, refresh_token)))
+  assert.deepEqual([...new Set(answers.map(({ status }) => status))], [200])
+  const [next, ...others] = new Set(answers.map(({ body }) => body.refresh_token as string))
+  assert.deepEqual(others, [])
+  assert.equal((await w.refresh(clientId, next)).status, 200)
+})
+
 test('a program disconnects itself: its refresh token ends the key, an access token only itself', async () => {
   const w = await oauthWorld()
   const { clientId: client_id, access_token: token, refresh_token } = await w.connect()
