@@ -94,6 +94,11 @@ test('clickjacking: the consent page cannot be framed, and asks for a sign-in', 
     [303, `/sign-in?next=${encodeURIComponent(url)}`],
   )
   const page = await w.app.inject({ url, headers: { cookie: w.admin.cookie } })
+  // The window that the program opened returns to it, which needs to reach its opener.
+  const policies = [anonymous, page].map(({ headers }) => headers['cross-origin-opener-policy'])
+  assert.deepEqual(policies, ['unsafe-none', 'unsafe-none'])
+  const home = await w.app.inject({ url: '/', headers: { cookie: w.admin.cookie } })
+  assert.equal(home.headers['cross-origin-opener-policy'], 'same-origin')
   assert.match(String(page.headers['content-security-policy']), /frame-ancestors 'none'/)
 })
 
