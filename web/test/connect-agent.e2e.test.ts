@@ -54,6 +54,8 @@ test('a person allows the official client less than it asked for, sees its key, 
   atEnd(() => client.close())
   await assert.rejects(client.connect(connect()), UnauthorizedError)
 
+  const { page: waiting } = await demo.open('keys/connect')
+  await waiting.getByText('Waiting for you to allow access').waitFor()
   const { page } = await demo.open('home')
   await page.route(`${redirectUri}**`, (route) => route.fulfill({ body: 'Connected' }))
   await page.goto(String(stored.sentTo))
@@ -75,6 +77,7 @@ test('a person allows the official client less than it asked for, sees its key, 
     [me.key.name, me.key.scopes, me.limits.needs_approval],
     ['Claude of the demo', ['leads.read', 'inbox.read', 'inbox.write'], 'always'],
   )
+  await waiting.getByRole('status').filter({ hasText: 'Connected: ' }).waitFor()
   await page.goto(`${demo.url}/w/${demo.workspaceId}/keys`)
   await page.getByRole('button', { name: 'Claude of the demo' }).click()
   const panel = page.getByRole('dialog')

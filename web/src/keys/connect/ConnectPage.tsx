@@ -19,6 +19,8 @@ import { type ChosenKey, KeyChoice } from './KeyChoice.tsx'
 import { type AppName, addressProblem, apps, appTitles, stepsOf, usesOAuth } from './snippets.ts'
 
 const placeholder = 'YOUR_KEY'
+/** The server's clock may be a little behind. */
+const clockSkewMs = 5000
 
 /** The exact steps to connect an agent, with the key filled in; says when its first call arrives. */
 export function ConnectPage() {
@@ -44,6 +46,7 @@ function Connect({ url, hasOAuth }: { url: string; hasOAuth: boolean }) {
   const texts = t.keys.connect
   const [app, setApp] = useState<AppName>('claude')
   const [chosen, setChosen] = useState<ChosenKey | null>(null)
+  const [openedAt] = useState(() => new Date(Date.now() - clockSkewMs).toISOString())
   const isByOAuth = usesOAuth(app)
   return (
     <>
@@ -62,7 +65,11 @@ function Connect({ url, hasOAuth }: { url: string; hasOAuth: boolean }) {
           ))}
         </ol>
       </Section>
-      {isByOAuth ? <OAuthCall /> : chosen !== null && <FirstCall key={chosen.id} keyId={chosen.id} />}
+      {isByOAuth ? (
+        <OAuthCall openedAt={openedAt} />
+      ) : (
+        chosen !== null && <FirstCall keyId={chosen.id} since={openedAt} />
+      )}
     </>
   )
 }
@@ -106,11 +113,10 @@ function AddressWarning({ url, isByOAuth, hasOAuth }: AddressWarningProps) {
 const pollMs = 5000
 
 /** Waits for a key that a person grants by OAuth while the page is open, then for its first call. */
-function OAuthCall() {
+function OAuthCall({ openedAt }: { openedAt: string }) {
   const workspaceId = useWorkspaceId()
-  const [openedAt] = useState(() => new Date().toISOString())
   const { data: keys = [] } = useApiKeys(workspaceId, pollMs)
   const granted = keys.find(({ oauth, createdAt }) => oauth !== null && createdAt >= openedAt)
   if (!hasRole(workspaceId, 'admin')) return null
-  return granted === undefined ? <FirstCall keyId={null} /> : <FirstCall key={granted.id} keyId={granted.id} />
+  return <FirstCall keyId={granted?.id ?? null} since={openedAt} />
 }

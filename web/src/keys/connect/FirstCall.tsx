@@ -1,15 +1,21 @@
 import { IconCircleCheck } from '@tabler/icons-react'
-import { useState } from 'react'
 import { useKeyCalls } from '../../data/keys.ts'
 import { t } from '../../text/index.ts'
 import { formatDateTimeSeconds } from '../../ui/format/time.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import styles from './ConnectPage.module.css'
 
-/** Says whether the key has been used since the page opened; null while there is no key yet. */
-export function FirstCall({ keyId }: { keyId: string | null }) {
+interface FirstCallProps {
+  /** Null while there is no key yet. */
+  keyId: string | null
+  /** When the page was opened. */
+  since: string
+}
+
+/** Says whether the key has been used since then. */
+export function FirstCall({ keyId, since }: FirstCallProps) {
   const texts = t.keys.connect
-  if (keyId !== null) return <CallOf keyId={keyId} />
+  if (keyId !== null) return <CallOf keyId={keyId} since={since} />
   return (
     <p className={styles.call} role="status">
       <span className={styles.waiting} aria-hidden="true" />
@@ -18,11 +24,10 @@ export function FirstCall({ keyId }: { keyId: string | null }) {
   )
 }
 
-function CallOf({ keyId }: { keyId: string }) {
+function CallOf({ keyId, since }: { keyId: string; since: string }) {
   const texts = t.keys.connect
-  const [openedAt] = useState(() => new Date(Date.now() - clockSkewMs).toISOString())
   const { data: calls = [] } = useKeyCalls(useWorkspaceId(), keyId)
-  const first = calls.findLast(({ at }) => at >= openedAt)
+  const first = calls.findLast(({ at }) => at >= since)
   if (first === undefined) {
     return (
       <p className={styles.call} role="status">
@@ -44,6 +49,3 @@ function CallOf({ keyId }: { keyId: string }) {
     </p>
   )
 }
-
-// The server's clock may be a little behind.
-const clockSkewMs = 5000
