@@ -5,7 +5,7 @@ import './app/theme.css'
 import type { ReactNode } from 'react'
 import { createRoot, type Root } from 'react-dom/client'
 import { ApiError } from './api/api-error.ts'
-import { App, AppUnavailable, ThemeProvider } from './app/App.tsx'
+import { App, AppUnavailable, Providers, ThemeProvider } from './app/App.tsx'
 import { styleNonce } from './app/nonce.ts'
 import { createQueryClient } from './app/queries.ts'
 import { createAppRouter } from './app/router.tsx'
@@ -29,10 +29,11 @@ await startApp()
 
 async function startApp(): Promise<void> {
   if (/^\/(sign-in|invite|choose-password)(\/|$)/.test(window.location.pathname)) return startEntryPage()
+  const isConsentPage = window.location.pathname === '/oauth/authorize'
   const opening = loadSession()
   await Promise.all([loadTexts(), opening.catch(() => {})])
   const session = await opening.catch((error: unknown) => render(<AppUnavailable error={error} retry={retry} />))
-  if (session) await start(session)
+  if (session) await (isConsentPage ? startConsentPage() : start(session))
 }
 
 /** Starts the app for people who are not signed in; loads only what that needs. */
@@ -41,6 +42,20 @@ async function startEntryPage(): Promise<void> {
     await loadTexts()
     const { entryPage } = await withTexts(() => import('./sign-in/EntryPages.tsx'), ['entry'])
     render(<ThemeProvider>{await entryPage(window.location.pathname)}</ThemeProvider>)
+  } catch (error) {
+    render(<AppUnavailable error={error} retry={retry} />)
+  }
+}
+
+/** Starts the page on which people decide about programs, without the router, which would rewrite their parameters. */
+async function startConsentPage(): Promise<void> {
+  try {
+    const { ConsentPage } = await withTexts(() => import('./sign-in/ConsentPage.tsx'))
+    render(
+      <Providers queries={createQueryClient()}>
+        <ConsentPage />
+      </Providers>,
+    )
   } catch (error) {
     render(<AppUnavailable error={error} retry={retry} />)
   }

@@ -5,6 +5,9 @@ import { agentTools } from '../agents/tools/all-tools.ts'
 import { type AccessDeps, accessTeamRoutes } from '../auth/access-routes.ts'
 import { clientAddressReader, createKeyGuard, type KeyGuard } from '../auth/api-keys/authenticate.ts'
 import { createMetricsGuard, createTeamGuard, decorateTeamRequests } from '../auth/credentials/team-guard.ts'
+import { createClientDocuments } from '../auth/oauth/clients.ts'
+import { consentTeamRoutes } from '../auth/oauth/consent-routes.ts'
+import { type OAuthDeps, oauthRoutes } from '../auth/oauth/oauth-routes.ts'
 import { createPasswords } from '../auth/users/passwords.ts'
 import type { TeamDeps } from '../auth/users/users.ts'
 import type { App } from '../base/route.ts'
@@ -100,7 +103,12 @@ async function serveTeamApi(app: App, runtime: Runtime, guard: KeyGuard, inbox: 
 
   await app.register(cookie)
   decorateTeamRequests(app)
-  accessTeamRoutes(app, accessDeps(team, guard), teamGuard)
+  const access = accessDeps(team, guard)
+  const documents = createClientDocuments({ outgoing: runtime.outgoing, clock })
+  const oauth: OAuthDeps = { ...access, outgoing: runtime.outgoing, documents, limiter }
+  accessTeamRoutes(app, access, teamGuard)
+  consentTeamRoutes(app, oauth, teamGuard)
+  oauthRoutes(app, oauth)
   workspaceTeamRoutes(app, workspaceDeps(team), teamGuard)
   previewTeamRoutes(app, { inbox: runtime, limits: config.limits }, agentTools, teamGuard)
   leadTeamRoutes(app, leadTeamDeps(runtime), teamGuard)

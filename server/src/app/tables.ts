@@ -191,6 +191,8 @@ const tables: readonly Table[] = [
     },
   },
   { name: 'invitations', sealed: ['email', 'token'] },
+  { name: 'oauth_codes', ages: { order: 'expires_at', time: 'expires_at', days: 1 } },
+  { name: 'oauth_tokens', ages: { order: 'expires_at', time: 'expires_at', days: 1 } },
   { name: 'webhook_endpoints', sealed: ['settings'] },
   {
     name: 'webhook_deliveries',

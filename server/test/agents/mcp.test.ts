@@ -147,7 +147,7 @@ test('an invalid key gets 401 with the URL of the metadata', async () => {
   assert.equal(missing.statusCode, 401)
   assert.equal(
     missing.headers['www-authenticate'],
-    `Bearer resource_metadata="${w.config.http.publicUrl}/.well-known/oauth-protected-resource/mcp"`,
+    `Bearer resource_metadata="${w.config.http.publicUrl}/.well-known/oauth-protected-resource/mcp", scope="leads.read leads.write inbox.read inbox.write"`,
   )
   assert.equal(missing.json().jsonrpc, '2.0')
   const wrong = await w.call('POST', '/mcp', { key: 'plk_nobody', body: ping })
@@ -159,7 +159,7 @@ test('an invalid key gets 401 with the URL of the metadata', async () => {
     const { resource, bearer_methods_supported, authorization_servers } = reply.json()
     assert.deepEqual(
       [resource, bearer_methods_supported, authorization_servers],
-      [`${w.config.http.publicUrl}/mcp`, ['header'], undefined],
+      [`${w.config.http.publicUrl}/mcp`, ['header'], [w.config.http.publicUrl]],
     )
   }
 })

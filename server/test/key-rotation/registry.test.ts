@@ -12,6 +12,8 @@ const notSealed: Record<string, string> = {
   'sign_in_challenges.token_hash': 'SHA-256 of a random token',
   'sign_in_links.token_hash': 'SHA-256 of a random token',
   'team_tokens.token_hash': 'SHA-256 of a random token',
+  'oauth_codes.code_hash': 'SHA-256 of a random code',
+  'oauth_tokens.token_hash': 'SHA-256 of a random token',
   'login_attempts.key': 'a stable digest, forgotten within a day',
   'known_sign_ins.mark': 'a stable digest, forgotten after 90 days',
   'lead_import_dry_names.name': 'a stable digest, forgotten with its import',

@@ -20,9 +20,18 @@ interface AppProps {
 
 export function App({ queries, router }: AppProps) {
   return (
+    <Providers queries={queries}>
+      <RouterProvider router={router} />
+    </Providers>
+  )
+}
+
+/** What pages need besides the router. */
+export function Providers({ queries, children }: { queries: QueryClient; children: ReactNode }) {
+  return (
     <ThemeProvider>
       <QueryClientProvider client={queries}>
-        <RouterProvider router={router} />
+        {children}
         <ToastRegion />
       </QueryClientProvider>
     </ThemeProvider>

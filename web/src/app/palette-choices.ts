@@ -107,6 +107,7 @@ interface PageAction {
     | 'lead'
     | 'form'
     | 'key'
+    | 'agent'
     | 'webhook'
     | 'connection'
     | 'import'
@@ -139,6 +140,7 @@ function pageActions(workspaceId: string, goTo: GoTo): PageAction[] {
           go('form', forms.create, 'forms/new'),
           createAction('connection', connections.add, 'connections'),
           createAction('key', keys.create, 'keys'),
+          go('agent', keys.connect.title, 'keys/connect'),
           createAction('webhook', webhooks.create, 'webhooks'),
           go('invite', common.palette.invite, 'settings/members'),
         ]

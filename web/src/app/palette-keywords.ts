@@ -46,6 +46,7 @@ export const actionKeywords = {
   lead: 'new create add lead contact customer nuevo nueva crear añadir agregar contacto cliente novo nova criar adicionar contato',
   form: 'new create landing page nuevo nueva crear formulario novo nova criar formulário',
   key: 'new create api key agent nuevo nueva crear clave agente novo nova criar chave',
+  agent: 'connect agent ai mcp claude chatgpt n8n langchain oauth conectar agente ia',
   webhook: 'new create webhook endpoint nuevo nueva crear novo nova criar',
   connection: 'new add connect number phone whatsapp nuevo nueva añadir agregar conectar número novo nova adicionar',
   import: 'upload csv excel file spreadsheet importar subir archivo planilla enviar arquivo planilha',

@@ -100,6 +100,12 @@ const keysRoute = createRoute({
   component: lazyPage(() => withTexts(() => import('../keys/KeysPage.tsx')), 'KeysPage'),
 })
 
+const connectAgentRoute = createRoute({
+  getParentRoute: () => workspaceRoute,
+  path: 'keys/connect',
+  component: lazyPage(() => withTexts(() => import('../keys/connect/ConnectPage.tsx')), 'ConnectPage'),
+})
+
 const connectionsRoute = createRoute({
   getParentRoute: () => workspaceRoute,
   path: 'connections',
@@ -257,6 +263,7 @@ export function createAppRouter(queries: QueryClient, session: Session) {
         formsRoute,
         formRoute,
         keysRoute,
+        connectAgentRoute,
         webhooksRoute,
         endpointRoute,
         costsRoute,

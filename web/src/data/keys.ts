@@ -14,8 +14,13 @@ async function listKeys(workspaceId: string) {
 
 const apiKeysKey = (workspaceId: string) => [workspaceId, 'keys'] as const
 
-export function useApiKeys(workspaceId: string) {
-  return useQuery({ queryKey: apiKeysKey(workspaceId), queryFn: () => listKeys(workspaceId) })
+/** Lists the keys; with `pollMs` again and again, for keys that are made elsewhere. */
+export function useApiKeys(workspaceId: string, pollMs?: number) {
+  return useQuery({
+    queryKey: apiKeysKey(workspaceId),
+    queryFn: () => listKeys(workspaceId),
+    ...(pollMs !== undefined && { refetchInterval: pollMs }),
+  })
 }
 
 /** Refetches the list after a change, and the history of a key that is open. */

@@ -54,9 +54,11 @@ export function KeyPanel({ apiKey, mayChange, close, onRotated, onRevoked }: Key
             <Button variant="light" color="red" mr="auto" onClick={() => setDialog('revoke')}>
               {t.keys.revoke}
             </Button>
-            <Button variant="default" onClick={() => setDialog('rotate')}>
-              {t.keys.rotate}
-            </Button>
+            {apiKey.oauth === null && (
+              <Button variant="default" onClick={() => setDialog('rotate')}>
+                {t.keys.rotate}
+              </Button>
+            )}
             <Button variant="default" onClick={() => setEditing(true)}>
               {t.common.edit}
             </Button>
@@ -167,7 +169,9 @@ function KeyFacts({ apiKey }: { apiKey: ApiKey }) {
   const moment = (at: string | null, fallback: string) => (at === null ? fallback : formatDateTime(at))
   const facts: [string, ReactNode][] = [
     [t.keys.status, <StatusChip key="status" status={apiKey.status} />],
-    [t.keys.value, <code key="value">{apiKey.shown}</code>],
+    apiKey.oauth === null
+      ? [t.keys.value, <code key="value">{apiKey.shown}</code>]
+      : [t.keys.connectedApp, apiKey.oauth.redirectHost],
     [t.keys.permissions, apiKey.scopes.map((scope) => t.keys.scopes[scope]).join(', ')],
     [t.keys.connections, names.length === 0 ? t.common.all : names.join(', ')],
     [t.keys.phones, apiKey.phoneVisibility === 'full' ? t.keys.phonesFull : t.keys.phonesMasked],

@@ -1,5 +1,6 @@
-import { Button } from '@mantine/core'
+import { Button, Group } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
+import { Link } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
 import { type ApiKey, useApiKeys, useInvalidateKeys } from '../data/keys.ts'
 import { hasRole } from '../session/session.ts'
@@ -9,6 +10,7 @@ import { PageBody, QueryBoundary } from '../ui/page/PageBody.tsx'
 import { PageHeader } from '../ui/page/PageHeader.tsx'
 import { useShortcuts } from '../ui/shortcuts.ts'
 import { useCreate } from '../ui/use-create.ts'
+import { useIsPhone } from '../ui/use-is-phone.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import { KeyPanel } from './KeyPanel.tsx'
 import { KeyTable } from './KeyTable.tsx'
@@ -23,6 +25,8 @@ export function KeysPage() {
   const [openId, setOpenId] = useState<string | null>(null)
   const [created, setCreated] = useState<{ key: ApiKey; value: string } | null>(null)
   const mayChange = hasRole(workspaceId, 'admin')
+  // On a phone, the title has no room beside two buttons.
+  const isPhone = useIsPhone()
   const open = query.data?.find(({ id }) => id === openId)
   useShortcuts(
     t.keys.title,
@@ -40,19 +44,29 @@ export function KeysPage() {
     void changed()
   }
 
+  const connect = (
+    <Button component={Link} to={`/w/${workspaceId}/keys/connect`} variant="default">
+      {t.keys.connect.title}
+    </Button>
+  )
+
   return (
     <>
       <PageHeader
         title={t.keys.title}
         action={
           mayChange && (
-            <Button leftSection={<IconPlus size={16} />} onClick={create}>
-              {t.keys.create}
-            </Button>
+            <Group gap="xs" wrap="nowrap">
+              {!isPhone && connect}
+              <Button leftSection={<IconPlus size={16} />} onClick={create}>
+                {t.keys.create}
+              </Button>
+            </Group>
           )
         }
       />
       <PageBody>
+        {isPhone && mayChange && <Group mb="md">{connect}</Group>}
         <QueryBoundary query={query}>
           {(keys) =>
             keys.length === 0 ? (

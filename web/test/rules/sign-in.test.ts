@@ -12,6 +12,11 @@ for (const [next, place] of [
   [`${inWorkspace}/inbox?view=mine`, `${inWorkspace}/inbox?view=mine`],
   ['/inbox', '/inbox'],
   ['/leads?status=won', '/leads?status=won'],
+  [
+    '/oauth/authorize?client_id=https%3A%2F%2Fa.example%2Fc.json&scope=inbox.read+leads.read',
+    '/oauth/authorize?client_id=https%3A%2F%2Fa.example%2Fc.json&scope=inbox.read+leads.read',
+  ],
+  ['/oauth/token?x=1', '/'],
   ['', '/'],
   ['https://evil.example', '/'],
   ['//evil.example', '/'],

@@ -229,6 +229,7 @@ export async function everyPage(demo: Demo): Promise<{ stops: Stop[]; forStrange
         edit: inOrder(demoKey, button('Edit')),
       },
     },
+    { place: 'keys/connect', isReady: (page) => page.getByText('Waiting for you to allow access') },
     { place: 'costs', isReady: heading },
     { place: 'review', isReady: heading },
     { place: 'review/numbers', isReady: heading },

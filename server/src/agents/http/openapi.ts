@@ -171,7 +171,7 @@ function referenceSchemasIn(value: unknown, schemas: Record<string, Json>): unkn
 const stableJson = (schema: Json): string =>
   JSON.stringify(Object.entries(schema).sort(([one], [other]) => (one < other ? -1 : 1)))
 
-const rules = `You answer a team's customers, alongside its people. Authenticate every call with \`Authorization: Bearer <API key>\`. Requests and responses are JSON; a GET takes its fields as query parameters. Each operation is also a tool of the MCP server at \`/mcp\`.
+const rules = `You answer a team's customers, alongside its people. Authenticate every call with \`Authorization: Bearer <API key>\`. Requests and responses are JSON; a GET takes its fields as query parameters. Each operation is also a tool of the MCP server at \`/mcp\`, to which clients with OAuth connect by its address alone.
 
 ## Work in a loop
 

@@ -1,6 +1,8 @@
 import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
 import type { KeyGuard } from '../../auth/api-keys/authenticate.ts'
 import { type Caller, callerOf, rejectKey, scopes } from '../../auth/api-keys/caller.ts'
+import { oauthScopes } from '../../auth/oauth/authorization-request.ts'
+import { resourceOf, servesOAuth } from '../../auth/oauth/redirects.ts'
 import { ApiError, badRequest, forbidden } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
 import { isLoopback } from '../../base/outgoing/address.ts'
@@ -40,10 +42,15 @@ export function mcpRoutes(
     )
     scope.post(
       path,
-      { bodyLimit: maxToolBodyBytes(agentTools), onRequest: [originHook, guard.anyKey()], schema: { hide: true } },
+      {
+        bodyLimit: maxToolBodyBytes(agentTools),
+        onRequest: [originHook, guard.anyKey('keys and tokens')],
+        schema: { hide: true },
+      },
       async (request, reply) => {
         const caller = callerOf(request)
         rejectBatch(request.body)
+        if (caller.isOAuth === true) requireScopes(publicUrl, agentTools, caller, request)
         if (!isCountedByTool(deps.tools, request.body)) await authorizeAny(guard, agentTools, caller)
         // Imported on first use: it takes 35 MB and 0.1 s, which would slow down the start.
         const { exchange, createMcpServer } = await import('./server.ts')
@@ -71,6 +78,30 @@ function isCountedByTool(tools: McpTools, body: unknown): boolean {
   return method === 'resources/read' || (method === 'tools/call' && tools.has(params?.name))
 }
 
+/** Throws the 403 by which a client asks the person for more, if the called tool needs a scope that it lacks. */
+function requireScopes(
+  publicUrl: string,
+  agentTools: readonly AgentTool[],
+  caller: Caller,
+  request: FastifyRequest,
+): void {
+  const { method, params } = (request.body ?? {}) as { method?: unknown; params?: { name?: unknown } | null }
+  const tool = method === 'tools/call' ? agentTools.find(({ name }) => name === params?.name) : undefined
+  if (tool === undefined || canUse(caller, tool)) return
+  const [scope] = tool.scopes
+  request.call = { verb: tool.name, status: 403 }
+  throw new ApiError(403, `This needs the scope ${scope}. Connect again and grant it.`, {
+    headers: { 'www-authenticate': challengeOf(publicUrl, { error: 'insufficient_scope', scope }) },
+  })
+}
+
+/** Returns a challenge (RFC 6750) with the URL of the metadata, by which clients find the authorization server. */
+function challengeOf(publicUrl: string, parameters: { scope?: string; error?: string }): string {
+  const all = { resource_metadata: `${publicUrl}${metadataPath}${path}`, ...parameters }
+  const given = Object.entries(all).filter(([, value]) => value !== undefined)
+  return `Bearer ${given.map(([name, value]) => `${name}="${value}"`).join(', ')}`
+}
+
 async function authorizeAny(
   guard: Pick<KeyGuard, 'authorize'>,
   agentTools: readonly AgentTool[],
@@ -83,27 +114,32 @@ async function authorizeAny(
 
 /** Formats errors as JSON-RPC, with the metadata URL in `WWW-Authenticate`, as MCP clients expect. */
 function sendJsonRpcError(publicUrl: string) {
-  const challenge = `Bearer resource_metadata="${publicUrl}${metadataPath}${path}"`
+  const wanted: { scope?: string } = servesOAuth(publicUrl) ? { scope: oauthScopes.join(' ') } : {}
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     if (!(error instanceof ApiError)) throw error
     const { statusCode, message, headers, data } = error
     const failure = { code: -32000, message, ...(data !== undefined && { data }) }
-    const invalid = request.headers.authorization === undefined ? '' : ', error="invalid_token"'
+    const invalid: { error?: string } = request.headers.authorization === undefined ? {} : { error: 'invalid_token' }
     return reply
       .code(statusCode)
-      .headers(statusCode === 401 ? { ...headers, 'www-authenticate': challenge + invalid } : headers)
+      .headers(
+        statusCode === 401
+          ? { ...headers, 'www-authenticate': challengeOf(publicUrl, { ...wanted, ...invalid }) }
+          : headers,
+      )
       .send({ jsonrpc: '2.0', id: null, error: failure })
   }
 }
 
-/** Serves RFC 9728 metadata. Lists no authorization server: people of the workspace create the keys. */
+/** Serves RFC 9728 metadata, which names the authorization server: this one, unless its URL is unencrypted. */
 function serveMetadata(app: App, publicUrl: string): void {
   const document = {
-    resource: `${publicUrl}${path}`,
+    resource: resourceOf(publicUrl),
+    ...(servesOAuth(publicUrl) && { authorization_servers: [publicUrl] }),
     resource_name: 'Parley',
     resource_documentation: `${publicUrl}/docs/agents.md`,
     bearer_methods_supported: ['header'],
-    scopes_supported: scopes,
+    scopes_supported: oauthScopes,
   }
   for (const url of [metadataPath, `${metadataPath}${path}`]) {
     app.get(url, { schema: { hide: true } }, async (_request, reply) =>

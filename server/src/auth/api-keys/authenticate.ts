@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify'
 import { batch } from '../../base/async/batch.ts'
 import type { Clock } from '../../base/clock.ts'
-import { type Db, isRolledBack } from '../../base/db.ts'
+import { type Db, isRolledBack, type Sql } from '../../base/db.ts'
 import { type AddressSet, addressSet, normalAddress, normalRange } from '../../base/outgoing/address.ts'
 import { runAsServiceFor, setWorkspace } from '../../base/scheduling/work-context.ts'
 import type { Limiter, RateLimitResult } from '../rate-limit/limiter.ts'
@@ -27,7 +27,14 @@ import {
 } from './caller.ts'
 import { type CachedKey, cacheableKey, createKeyCache, type KeyCache } from './key-cache.ts'
 import { createLastCalls, type LastCalls } from './last-calls.ts'
-import { hashKeyValue, isKeyValue, selectKeysByHash } from './queries.ts'
+import {
+  type CachedKeyRow,
+  hashKeyValue,
+  isAccessToken,
+  isKeyValue,
+  selectKeysByHash,
+  selectKeysByToken,
+} from './queries.ts'
 
 export interface KeyGuardOptions {
   db: Db
@@ -50,8 +57,11 @@ export interface KeyGuard {
   events(): onRequestAsyncHookHandler
   /** Reads the key of a waiting feed request again. Throws the error that the hook would reply with. */
   stillReads(request: FastifyRequest, reply: FastifyReply): Promise<void>
-  /** Only identifies the caller. For interfaces that learn the operation later and then call `authorize`. */
-  anyKey(): onRequestAsyncHookHandler
+  /**
+   * Only identifies the caller. For interfaces that learn the operation later and then call `authorize`. OAuth access
+   * tokens are for `/mcp`, which alone accepts them.
+   */
+  anyKey(accepts?: 'keys and tokens'): onRequestAsyncHookHandler
   /**
    * Checks scope, plan, rate and availability for an identified caller; throws the errors that the hooks reply with.
    * Returns the state of the rate limit, null if there is none.
@@ -74,7 +84,11 @@ export async function createKeyGuard({
   trustedProxies,
   limiter,
 }: KeyGuardOptions): Promise<KeyGuard> {
-  const keys = createKeyCache(clock, createKeyReader(db))
+  const readKey = createKeyReader(db, selectKeysByHash)
+  const readToken = createKeyReader(db, selectKeysByToken)
+  const keys = createKeyCache(clock, (text) =>
+    text.startsWith(tokenMark) ? readToken(text.slice(tokenMark.length)) : readKey(text),
+  )
   const authentication = { keys, clock, clientAddress: clientAddressReader(trustedProxies) }
   const lastCalls = createLastCalls(db, clock)
   await db.listen('api_keys', keys.invalidateKey)
@@ -110,8 +124,8 @@ export async function createKeyGuard({
       )
       authorizeFeed(caller, null)
     },
-    anyKey: () => async (request) => {
-      request.caller = await authenticate(authentication, request.raw)
+    anyKey: (accepts) => async (request) => {
+      request.caller = await authenticate(authentication, request.raw, accepts)
       setWorkspace(request.caller.workspaceId)
       lastCalls.recordUse(request.caller)
     },
@@ -141,18 +155,21 @@ export async function createKeyGuard({
 
 // Batches lookups, so that invented keys cost a place in a statement rather than a query each. Runs as the service,
 // outside the fair queues of workspaces.
-function createKeyReader(db: Db): (keyHash: string) => Promise<CachedKey | null> {
+function createKeyReader(
+  db: Db,
+  select: (sql: Sql, hashes: readonly string[]) => Promise<(CachedKeyRow | null)[]>,
+): (hash: string) => Promise<CachedKey | null> {
   const read = batch<string, CachedKey | null>({
     maxGroups: 2,
     maxGroupSize: 100,
     work: (_all, hashes) =>
       runAsServiceFor(async () => {
-        const rows = await selectKeysByHash(db.sql, hashes)
+        const rows = await select(db.sql, hashes)
         return rows.map((row) => (row === null ? null : cacheableKey(row)))
       }),
     isRolledBack,
   })
-  return (keyHash) => read('', keyHash)
+  return (hash) => read('', hash)
 }
 
 type CheckScope = (caller: Caller, reply: FastifyReply) => void
@@ -183,11 +200,20 @@ interface Authentication {
   clientAddress: ClientAddress
 }
 
-/** Returns the caller of the request's key. Throws a 401 with the reason. */
-async function authenticate({ keys, clock, clientAddress }: Authentication, request: IncomingMessage): Promise<Caller> {
+/** Distinguishes hashes of access tokens from those of keys in the cache. */
+const tokenMark = 'token '
+
+/** Returns the caller of the request's key or, where accepted, of its access token. Throws a 401 with the reason. */
+async function authenticate(
+  { keys, clock, clientAddress }: Authentication,
+  request: IncomingMessage,
+  accepts?: 'keys and tokens',
+): Promise<Caller> {
   const value = bearerTokenOf(request)
-  if (value === null || !isKeyValue(value)) throw rejectKey('unknown')
-  const found = keys.find(hashKeyValue(value))
+  if (value === null) throw rejectKey('unknown')
+  const isKey = isKeyValue(value)
+  if (!isKey && (accepts === undefined || !isAccessToken(value))) throw rejectKey('unknown')
+  const found = keys.find(isKey ? hashKeyValue(value) : tokenMark + hashKeyValue(value))
   const key = found instanceof Promise ? await found : found
   if (key === null) throw rejectKey('unknown')
   const now = clock.now()

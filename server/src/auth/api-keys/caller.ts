@@ -44,6 +44,8 @@ export interface Caller {
   /** How the key works in the interface for agents. */
   agentSettings: AgentSettings
   workspace: CallerWorkspace
+  /** Set for a client that a person connected by OAuth. */
+  isOAuth?: boolean
   may(scope: Scope): boolean
 }
 

@@ -20,6 +20,7 @@ import {
   lockApiKey,
   makeKeyValue,
   notifyKeyChanged,
+  type OAuthClientOfKey,
   replaceValue,
   setRevoked,
   storeChanges,
@@ -53,6 +54,8 @@ export interface NewKeyInput extends KeySettingsInput {
   workspaceId: string
   /** The member who is responsible for it; null if created from the command line or with the operator token. */
   createdBy: string | null
+  /** The client that gets it by OAuth; its value is then given to nobody. */
+  oauth?: OAuthClientOfKey
 }
 
 export interface KeyWithValue {
@@ -87,11 +90,18 @@ export async function createApiKey(tx: Tx, input: NewKeyInput, now: Date): Promi
     lastFour: lastFourOf(value),
     createdBy: input.createdBy,
     createdAt: now,
+    oauth: input.oauth ?? null,
   })
   return { key, value }
 }
 
-async function refuseUnknownConnections(deps: KeyDeps, tx: Tx, workspaceId: string, ids: readonly string[]) {
+/** Throws `InvalidInput` for ids that are not connections of the workspace. */
+export async function refuseUnknownConnections(
+  deps: Pick<KeyDeps, 'strangeConnections'>,
+  tx: Tx,
+  workspaceId: string,
+  ids: readonly string[],
+) {
   if (ids.length === 0) return
   const unknownIds = new Set(await deps.strangeConnections(tx, workspaceId, ids))
   const issues = ids.flatMap((id, at) =>
@@ -269,6 +279,9 @@ export async function revokeApiKey(
   if (found === null) throw notFound('API key not found')
   if (found.revoked_at !== null) return { key: found, changed: false }
   const key = await setRevoked(tx, workspaceId, keyId, now)
+  if (found.oauth_client !== null) {
+    await tx`delete from oauth_tokens where workspace_id = ${workspaceId} and key_id = ${keyId}`
+  }
   await notifyKeyChanged(tx, keyId)
   return { key, changed: true }
 }
@@ -295,7 +308,7 @@ const maxOverlapMs = 30 * 24 * 3_600_000
 /**
  * Replaces the value of a key. The key keeps its id, and with it its conversations and idempotency records. The
  * previous value stops working immediately, or at `previousValidUntil` (at most 30 days ahead); older ones stop
- * immediately. Throws 404 for a key of another workspace and 409 for one that is revoked or expired.
+ * immediately. Throws 404 for a key of another workspace and 409 for one that is revoked, expired or used by OAuth.
  */
 export async function rotateApiKey(
   tx: Tx,
@@ -311,6 +324,9 @@ export async function rotateApiKey(
   const current = await lockApiKey(tx, workspaceId, keyId)
   if (current === null) throw notFound('API key not found')
   if (current.revoked_at !== null) throw conflict('API key is revoked. Create a new one')
+  if (current.oauth_client !== null) {
+    throw conflict('This API key is used by OAuth and has no value to rotate. Revoke it and connect the app again')
+  }
   if (current.expires_at !== null && current.expires_at <= now) throw conflict('API key has expired. Create a new one')
   const value = makeKeyValue()
   const key = await replaceValue(tx, workspaceId, keyId, {

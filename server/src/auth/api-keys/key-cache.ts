@@ -120,6 +120,7 @@ export function cacheableKey(row: CachedKeyRow): CachedKey {
         hours: row.hours,
       },
       may: (scope) => scopes.has(scope),
+      ...(row.oauth_client !== null && { isOAuth: true }),
     },
     revoked: row.revoked_at !== null,
     validUntil: row.valid_until,

@@ -185,10 +185,30 @@ export const usableStatus = oneOf(['active', 'revoked', 'expired'] as const, {
   example: 'active',
 })
 
+const oauth = nullable(
+  Type.Object(
+    {
+      clientId: text(2000, 'The address of its metadata document, or the id that its registration returned.', {
+        example: 'https://app.example.com/client.json',
+      }),
+      redirectHost: text(300, 'Host that the browser was sent back to, or the scheme of an app.', {
+        example: 'app.example.com',
+      }),
+    },
+    {
+      title: 'OAuthClient',
+      description: 'The program that a person connected by OAuth and that alone can use the key; null for other keys.',
+    },
+  ),
+)
+
 export const keySchema = titled('ApiKey', {
   id: idSchema('The key. Rotation does not change it.'),
   name,
-  shown: text(20, 'Prefix and last four characters of the value.', { example: 'plk_…3bXq' }),
+  shown: text(20, 'Prefix and last four characters of the value; `OAuth` for a key without one.', {
+    example: 'plk_…3bXq',
+  }),
+  oauth,
   status: usableStatus,
   scopes: scopeList,
   connectionIds,
@@ -241,7 +261,8 @@ export function presentKey(row: ApiKeyRow, now: Date): Static<typeof keySchema> 
   return {
     id: row.id,
     name: row.name,
-    shown: keyLabel(row.last_four),
+    shown: row.oauth_client === null ? keyLabel(row.last_four) : 'OAuth',
+    oauth: row.oauth_client === null ? null : { clientId: row.oauth_client, redirectHost: row.oauth_redirect ?? '' },
     status: statusAt(row, now),
     scopes: row.scopes as Static<typeof scopeList>,
     connectionIds: row.connection_ids,

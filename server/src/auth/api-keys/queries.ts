@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto'
 import { isDistributed, keysLock, lockExclusive } from '../../base/citus/distributed-sql.ts'
 import { type Db, publish, type Sql, type Tx } from '../../base/db.ts'
-import { checksum62, randomBase62 } from '../../base/encryption/secret-token.ts'
+import { checksum62, createToken, randomBase62 } from '../../base/encryption/secret-token.ts'
 import { type LeadSettingsRow, leadSettingsColumns } from '../../base/lead-settings.ts'
+import { byteaArray } from '../../base/postgres/values.ts'
 import { recordAudit } from '../../team/audit.ts'
 import type { OpeningHours } from '../../team/opening-hours.ts'
 import type { ApprovalRules } from './caller.ts'
@@ -30,12 +31,15 @@ export interface ApiKeyRow {
   created_by: string | null
   created_at: Date
   last_used_at: Date | null
+  /** The client that uses the key by OAuth, and where its browser was sent back to; null for other keys. */
+  oauth_client: string | null
+  oauth_redirect: string | null
 }
 
 const keyColumns = (sql: Sql) => sql`
   workspace_id, id, name, last_four, scopes, connection_ids, phone_visibility, allowlist,
   answers_new_conversations, unanswered_sends, daily_sends, quiet_seconds, max_parts, show_typing, approval, tools_off,
-  expires_at, revoked_at, previous_valid_until, created_by, created_at, last_used_at`
+  expires_at, revoked_at, previous_valid_until, created_by, created_at, last_used_at, oauth_client, oauth_redirect`
 
 /** The settings of a new key. Phone visibility and expiry cannot be changed later. */
 export interface KeySettingsInput {
@@ -62,6 +66,12 @@ export interface KeySettingsInput {
   expiresAt?: Date | null
 }
 
+/** The client that gets a key by OAuth, and the host or scheme that its browser is sent back to. */
+export interface OAuthClientOfKey {
+  clientId: string
+  redirectHost: string
+}
+
 interface NewApiKey extends Required<KeySettingsInput> {
   workspaceId: string
   id: string
@@ -69,6 +79,7 @@ interface NewApiKey extends Required<KeySettingsInput> {
   lastFour: string
   createdBy: string | null
   createdAt: Date
+  oauth: OAuthClientOfKey | null
 }
 
 /** Topic for workspaces in which a key with an expiry time was created. The message is the workspace id. */
@@ -80,14 +91,15 @@ export async function insertApiKey(tx: Tx, key: NewApiKey): Promise<ApiKeyRow> {
     insert into api_keys (
       workspace_id, id, name, key_hash, last_four, scopes, connection_ids, phone_visibility, allowlist,
       answers_new_conversations, unanswered_sends, daily_sends, quiet_seconds, max_parts, show_typing, approval,
-      tools_off, expires_at, created_by, created_at
+      tools_off, expires_at, created_by, created_at, oauth_client, oauth_redirect
     )
     values (
       ${key.workspaceId}, ${key.id}, ${key.name}, decode(${key.keyHash}, 'hex'), ${key.lastFour},
       ${[...key.scopes]}::text[], ${[...key.connectionIds]}::uuid[], ${key.phoneVisibility}, ${[...key.allowlist]}::text[],
       ${key.answersNewConversations}, ${key.unansweredSends}, ${key.dailySends}, ${key.quietSeconds}, ${key.maxParts},
       ${key.showTyping}, ${key.approval === null ? null : tx.json(key.approval)}::jsonb,
-      ${[...key.toolsOff]}::text[], ${key.expiresAt}, ${key.createdBy}, ${key.createdAt}
+      ${[...key.toolsOff]}::text[], ${key.expiresAt}, ${key.createdBy}, ${key.createdAt},
+      ${key.oauth?.clientId ?? null}, ${key.oauth?.redirectHost ?? null}
     )
     returning ${keyColumns(tx)}`
   return row
@@ -227,19 +239,20 @@ export interface CachedKeyRow extends LeadSettingsRow {
   hours: OpeningHours | null
   /** Default of `max_parts` in the workspace. */
   agent_max_parts: number
+  oauth_client: string | null
 }
 
-/** Columns of a key `k` with its workspace `w`. */
+/** Columns of a key `k` with its workspace `w`, but when it expires. */
 const cachedColumns = (sql: Sql) => sql`
   k.workspace_id, k.id, k.name, k.scopes, k.connection_ids, k.phone_visibility, k.allowlist, k.unanswered_sends,
-  k.daily_sends, k.quiet_seconds, k.max_parts, k.show_typing, k.approval, k.tools_off, k.expires_at, k.revoked_at,
+  k.daily_sends, k.quiet_seconds, k.max_parts, k.show_typing, k.approval, k.tools_off, k.revoked_at, k.oauth_client,
   k.instructions_version + w.instructions_version as instructions_version,
   ${leadSettingsColumns(sql)}, w.leads_enabled, w.inbox_enabled, w.inbox_available, w.hours, w.agent_max_parts`
 
 /** Finds keys by hash; null for each unknown. The only read without a workspace, because the key determines it. */
 export async function selectKeysByHash(sql: Sql, hashes: readonly string[]): Promise<(CachedKeyRow | null)[]> {
   const rows = await sql<(CachedKeyRow & { hash: string })[]>`
-    select asked.hash, ${cachedColumns(sql)},
+    select asked.hash, ${cachedColumns(sql)}, k.expires_at,
       case when k.key_hash = decode(asked.hash, 'hex') then null else k.previous_valid_until end as valid_until
     from unnest(${[...hashes]}::text[]) as asked (hash)
     join api_keys k
@@ -258,7 +271,7 @@ export async function selectKeyAsCaller(
   now: Date,
 ): Promise<CachedKeyRow | null> {
   const [row] = await sql<CachedKeyRow[]>`
-    select ${cachedColumns(sql)}, null::timestamptz as valid_until
+    select ${cachedColumns(sql)}, k.expires_at, null::timestamptz as valid_until
     from api_keys k
     join workspaces w on w.id = k.workspace_id
     where k.workspace_id = ${workspaceId}
@@ -266,6 +279,22 @@ export async function selectKeyAsCaller(
     and k.revoked_at is null
     and (k.expires_at is null or k.expires_at > ${now})`
   return row ?? null
+}
+
+/** Finds keys by the hash of an OAuth access token; null for each unknown. What it finds expires with the token. */
+export async function selectKeysByToken(sql: Sql, hashes: readonly string[]): Promise<(CachedKeyRow | null)[]> {
+  const rows = await sql<(CachedKeyRow & { hash: string })[]>`
+    select encode(t.token_hash, 'hex') as hash, ${cachedColumns(sql)}, null::timestamptz as valid_until,
+      least(k.expires_at, t.expires_at) as expires_at
+    from oauth_tokens t
+    join api_keys k
+      on k.workspace_id = t.workspace_id
+      and k.id = t.key_id
+    join workspaces w on w.id = k.workspace_id
+    where t.token_hash = any (${byteaArray(hashes.map((hex) => Buffer.from(hex, 'hex')))}::bytea[])
+      and t.kind = 'access'`
+  const byHash = new Map(rows.map(({ hash, ...row }) => [hash, row]))
+  return hashes.map((hash) => byHash.get(hash) ?? null)
 }
 
 interface KeyUse {
@@ -309,6 +338,13 @@ export function isKeyValue(text: string): boolean {
     keyPattern.test(text) && text.slice(-checksumLength) === checksum62(text.slice(0, prefix.length + randomLength))
   )
 }
+
+const accessTokenPattern = /^plo_[\w-]{43}$/
+
+/** Returns a new OAuth access token. Its prefix tells it from a key without a query, and secret scanners find it. */
+export const makeAccessToken = (): string => `plo_${createToken()}`
+
+export const isAccessToken = (text: string): boolean => accessTokenPattern.test(text)
 
 /** Returns the SHA-256 as lower-case hex. The value is long and random, so a slow hash would add no security. */
 export function hashKeyValue(value: string): string {

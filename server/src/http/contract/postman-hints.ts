@@ -218,7 +218,7 @@ export const notInCollection: ReadonlySet<string> = new Set([
   ...['listSessions', 'endMyOtherSessions', 'endSession', 'endSessionsOfUser', 'endSessionsOfMember'],
   ...['beginTwoFactor', 'disableTwoFactor', 'enableTwoFactor', 'readInvitation', 'acceptInvitation'],
   ...['listMentions', 'markMentionsRead', 'listNotices', 'markNoticesRead'],
-  ...['getNoticeSettings', 'updateNoticeSettings'],
+  ...['getNoticeSettings', 'updateNoticeSettings', 'getAuthorizationRequest', 'grantAuthorizationRequest'],
   // Change more than the resources of the collection, or need a state that it cannot create.
   ...['createWorkspace', 'updateMember', 'removeMember', 'listMadeByMember', 'rotateKeys', 'rotateMasterKey'],
   ...['orderLeadFields', 'orderSavedFilters', 'restoreLeadAsMember', 'cancelLeadBulkChange', 'getErasure'],

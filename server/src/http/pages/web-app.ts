@@ -47,8 +47,16 @@ const oneYear = '365d'
 const oneYearSeconds = 365 * 24 * 3600
 /** Sections of a workspace. Without a workspace in the path, the app opens the one that the person used last. */
 const sections = ['home', 'inbox', 'leads', 'connections', 'forms', 'webhooks', 'keys', 'settings', 'profile']
+/** Page on which people decide about programs. */
+const consentPath = '/oauth/authorize'
 /** Routes of the app's own router; the server handles all others. */
-const appRoutes = ['/', '/w/*', '/choose-password', ...sections.flatMap((section) => [`/${section}`, `/${section}/*`])]
+const appRoutes = [
+  '/',
+  '/w/*',
+  '/choose-password',
+  consentPath,
+  ...sections.flatMap((section) => [`/${section}`, `/${section}/*`]),
+]
 /** Pages without sign-in. A GET changes nothing: mail programs prefetch links. */
 const publicRoutes = ['/sign-in', '/sign-in/:token', '/invite/:token']
 
@@ -111,8 +119,16 @@ async function isSignedIn(deps: TeamDeps, request: FastifyRequest): Promise<bool
   return token !== null && (await findCallerBySession(deps, token)) !== null
 }
 
+const consentUrls = [`${consentPath}?`, `/sign-in?next=${encodeURIComponent(`${consentPath}?`)}`]
+
+/** Programs open the consent page in a window of their own, which must still reach its opener when it returns. */
+const openerPolicyOf = (url: string) =>
+  consentUrls.some((start) => url.startsWith(start)) ? { 'cross-origin-opener-policy': 'unsafe-none' } : {}
+
 function sendToSignIn({ url }: FastifyRequest, reply: FastifyReply): FastifyReply {
-  return reply.redirect(`/sign-in${url === '/' ? '' : `?next=${encodeURIComponent(url)}`}`, 303)
+  return reply
+    .headers(openerPolicyOf(url))
+    .redirect(`/sign-in${url === '/' ? '' : `?next=${encodeURIComponent(url)}`}`, 303)
 }
 
 async function sendApp(folder: string, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
@@ -123,6 +139,7 @@ async function sendApp(folder: string, request: FastifyRequest, reply: FastifyRe
   const { parley_scheme: chosen = '', parley_time_zone: timeZone = '' } = request.cookies
   const scheme = ['light', 'dark'].includes(chosen) ? chosen : ''
   return reply
+    .headers(openerPolicyOf(request.url))
     .header('content-security-policy', policyWith(nonce))
     .header('referrer-policy', 'same-origin')
     .type('text/html; charset=utf-8')
@@ -236,13 +253,16 @@ interface PageLocation {
 /** Sections whose main page also serves all paths below. */
 const sectionsWithSubpages = ['inbox', 'settings']
 
-const signedOutSections = ['sign-in', 'invite', 'choose-password']
+/** Pages without the frame of the app. */
+const framelessSections = ['sign-in', 'invite', 'choose-password', 'oauth']
 
 function parseLocation(url: string): PageLocation {
   const [path = '', query] = url.split('?', 2)
   const parts = path.split('/').slice(1)
-  if (signedOutSections.includes(parts[0] ?? '')) {
-    return { workspaceId: null, section: 'entry', hasBelow: false, isMainPage: true, isFiltered: false }
+  if (framelessSections.includes(parts[0] ?? '')) {
+    // The code of the pages before sign-in is not that of the consent page.
+    const isMainPage = parts[0] !== 'oauth'
+    return { workspaceId: null, section: 'entry', hasBelow: false, isMainPage, isFiltered: false }
   }
   const [workspaceId = '', section = '', ...below] = parts[0] === 'w' ? parts.slice(1) : ['', ...parts]
   return {

@@ -72,6 +72,7 @@ function fakeKey(keyId: string): CachedKey {
     max_parts: null,
     show_typing: false,
     agent_max_parts: 1,
+    oauth_client: null,
     approval: null,
     tools_off: [],
     instructions_version: 0,

@@ -26,6 +26,7 @@ test('a new key shows its value once', async () => {
   assert.deepEqual(key, {
     id: key.id,
     name: 'Agent',
+    oauth: null,
     shown: `plk_…${value.slice(-4)}`,
     status: 'active',
     scopes: ['leads.read', 'leads.write'],

@@ -13,7 +13,7 @@ const nobody = '01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e'
 const needs = {
   admin: `
     updateMember listMadeByMember listInvitations createInvitation copyInvitationLink revokeInvitation listAuditLog
-    createApiKey changeApiKey revokeApiKey rotateApiKey updateWorkspace
+    createApiKey changeApiKey revokeApiKey rotateApiKey grantAuthorizationRequest updateWorkspace
     saveInstructionsDraft discardInstructionsDraft publishInstructionsDraft restoreInstructionsVersion createLabel updateLabel
     deleteLabel createCannedReply updateCannedReply deleteCannedReply previewAgent createLeadImport listLeadImports getLeadImport startLeadImport
     cancelLeadImport undoLeadImport previewLeadImport listImportValues downloadRefusedRows createLeadField updateLeadField
