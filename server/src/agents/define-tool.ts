@@ -11,6 +11,7 @@ import type { Typing } from '../inbox/read/typing.ts'
 import type { SendMessage } from '../inbox/send/send.ts'
 import type { SendDeps } from '../inbox/send/send-deps.ts'
 import { CustomerWroteAgain } from '../inbox/send/send-errors.ts'
+import type { SearchDeps } from '../knowledge/search-knowledge.ts'
 import type { LeadReader } from '../leads/lead/find-lead.ts'
 import type { ListDeps } from '../leads/search/list.ts'
 import type { LeadCreator } from '../leads/write/create.ts'
@@ -21,6 +22,7 @@ import type { WorkQueue } from './work/work-queue.ts'
 export interface AgentDeps {
   inbox: SendDeps
   leads: ListDeps
+  knowledge: SearchDeps
   /** The next four batch concurrent calls. */
   send: SendMessage
   readLead: LeadReader
@@ -161,8 +163,9 @@ export async function authorizeTool(
 /** Returns whether the key has a scope of the tool; other tools are not listed for it. */
 export const canUse = (caller: Caller, tool: AgentTool): boolean => tool.scopes.some((scope) => caller.may(scope))
 
-// A tool with scopes of both areas is authorized for the area that the key has access to.
+// A tool with scopes of both areas is authorized for the area that the key has access to; knowledge is part of both.
 function areaFor({ scopes: anyOf }: AgentTool, { may, workspace }: Caller): ApiArea {
+  if (anyOf.every((scope) => scope.startsWith('knowledge.'))) return workspace.inboxEnabled ? 'inbox' : 'leads'
   const inboxScopes = anyOf.filter((scope) => scope.startsWith('inbox.'))
   if (inboxScopes.length === anyOf.length) return 'inbox'
   return inboxScopes.some(may) && workspace.inboxEnabled ? 'inbox' : 'leads'

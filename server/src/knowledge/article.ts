@@ -71,7 +71,7 @@ export const articleNotFound = (): ApiError => notFound(articleList.notFoundMess
 
 /** Someone else has changed it. */
 export const articleChanged = (version: number): ApiError =>
-  conflict('Someone else has changed this article. Load it again.', { code: 'ARTICLE_CHANGED', version })
+  conflict('Someone else has changed this article. Load it again.', { version })
 
 export const headColumns = (sql: Sql): Fragment => sql`
   a.id, a.kind, a.status, a.language, a.title, a.tags, a.key_ids as "keyIds", a.valid_from as "validFrom",

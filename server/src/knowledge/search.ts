@@ -179,8 +179,9 @@ export async function loadFound(
 
 export const maxSnippet = 300
 
-/** Returns the lines of a text around the one with most of the words. */
+/** Returns a short text whole; of others, the line with most of the words and those after it. */
 export function snippetOf(body: string, beginnings: readonly string[]): string {
+  if (body.length <= maxSnippet) return body
   const lines = body.split('\n').filter((line) => line.trim() !== '')
   let [best, most] = [0, 0]
   for (const [n, line] of lines.entries()) {

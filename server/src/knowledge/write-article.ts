@@ -87,8 +87,7 @@ export interface ArticleChange {
 }
 
 /**
- * Changes an article. Throws 400, 404, 403 if the author may not publish it, and 409 `ARTICLE_CHANGED` if it has another
- * version by now.
+ * Changes an article. Throws 400, 404, 403 if the author may not publish it, and 409 if it has another version by now.
  */
 export async function changeArticle(
   { db, clock }: KnowledgeDeps,
@@ -187,8 +186,9 @@ export async function importArticles(
   author: Author,
   imported: readonly ImportedArticle[],
   { source, isPublishing, isDryRun }: ImportOptions,
-): Promise<{ article: Pick<Article, 'id' | 'version' | 'status'> | null; action: ImportAction }[]> {
+): Promise<{ article: Article | null; action: ImportAction }[]> {
   const { workspaceId } = author
+  if (isPublishing) requirePublisher(author)
   const addresses = imported.map(({ address }) => address)
   if (new Set(addresses).size < addresses.length) throw conflict('Two articles of this import have the same address')
   return db.tx(async (tx) => {
@@ -199,7 +199,7 @@ export async function importArticles(
       where workspace_id = ${workspaceId}
         and source_address = any (${addresses}::text[])`
     const ids = new Map(known.map(({ id, sourceAddress }) => [sourceAddress, id]))
-    const results: { article: Pick<Article, 'id' | 'version' | 'status'> | null; action: ImportAction }[] = []
+    const results: { article: Article | null; action: ImportAction }[] = []
     const now = clock.now()
     for (const { address, fields } of imported) {
       const id = ids.get(address)

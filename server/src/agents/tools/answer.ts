@@ -18,6 +18,7 @@ import { promptFields } from '../../inbox/send/prompt-schema.ts'
 import { ApprovalNeeded, CustomerWroteAgain } from '../../inbox/send/send-errors.ts'
 import { ChoicesSend, TemplateToStart } from '../../inbox/send/send-schema.ts'
 import { parseSendOutcome } from '../../inbox/send/settle-parts.ts'
+import { citeArticles } from '../../knowledge/article.ts'
 import { type AgentCaller, type AgentDeps, defineTool, idempotencyKey, input, output } from '../define-tool.ts'
 import { findVisibleConversation, notOwnerError, waitForWork } from '../presenters/conversation.ts'
 import { AgentDraft, draftHint, presentDraft } from '../presenters/draft.ts'
@@ -25,6 +26,7 @@ import { exampleIds } from '../presenters/examples.ts'
 import { AgentMessage, presentMessage } from '../presenters/message.ts'
 import { priceFields, priceOfSend } from '../presenters/price.ts'
 import { readViewerContext, scopeOf, senderOf } from '../presenters/viewer.ts'
+import { Sources } from './knowledge.ts'
 
 const closed = { additionalProperties: false }
 
@@ -84,6 +86,7 @@ const Input = input({
       'The newest message that you have seen. If the customer has written since, nothing is sent: 409 CUSTOMER_WROTE_AGAIN returns what they wrote. Without it, the answer is sent, and later messages stay pending.',
     ),
   ),
+  sources: Type.Optional(Sources),
   idempotency_key: Type.Optional(idempotencyKey),
 })
 
@@ -129,16 +132,17 @@ export const answer = defineTool({
     const id = args.conversation_id.toLowerCase()
     const { body, isWhole, uploadId, identity } = await readContent(deps, caller, id, args)
     const seen = await seenPosition(deps, caller, id, args.after_message_id?.toLowerCase())
+    const sources = await citedSources(deps, caller, args.sources)
     const key = args.idempotency_key ?? answerKey(id, seen?.id ?? null, identity)
     const whole = isWhole && { syntax: 'whole' as const, ...(identity !== body && { identity }) }
-    const request = { conversationId: id, idempotencyKey: key, body, ...whole, ...(seen !== null && { seen }) }
+    const request = { conversationId: id, idempotencyKey: key, body, ...whole, ...sources, ...(seen !== null && { seen }) }
     const explain = async (error: unknown) => {
       if (error instanceof CustomerWroteAgain && seen !== null) throw await wroteAgain(deps, caller, id, seen)
       return explainOwnership(deps, caller, id, error)
     }
     const sent = await deps.send(senderOf(caller), request).catch((error) => {
       if (!(error instanceof ApprovalNeeded)) return explain(error)
-      const content = { key, body: body as DraftBody, syntax: isWhole ? ('whole' as const) : null, identity }
+      const content = { key, body: body as DraftBody, syntax: isWhole ? ('whole' as const) : null, identity, ...sources }
       return draftAnswer(deps, caller, {
         conversationId: id,
         content,
@@ -170,6 +174,14 @@ export const answer = defineTool({
     }
   },
 })
+
+/** Returns the cited articles, as part of a send. Throws 400 for one that the key cannot read. */
+async function citedSources({ knowledge, inbox }: AgentDeps, caller: AgentCaller, sources: Sources = []) {
+  if (sources.length === 0) return {}
+  if (!caller.may('knowledge.read')) throw invalid('sources', 'requires the scope knowledge.read')
+  const reader = { workspaceId: caller.workspaceId, keyId: caller.keyId, now: inbox.clock.now() }
+  return { sources: await citeArticles(knowledge.db.sql, reader, sources) }
+}
 
 /** Proposes an answer to people in place of sending it. */
 async function draftAnswer(deps: AgentDeps, caller: AgentCaller, proposal: DraftProposal) {

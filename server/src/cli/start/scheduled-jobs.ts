@@ -1,5 +1,6 @@
 import { deleteExpiredRows, eraseIdleConversations, erasureDeps } from '../../app/erasure.ts'
 import { connectorsOf, templateDeps } from '../../app/inbox.ts'
+import { embedderOf } from '../../app/knowledge.ts'
 import { pushDeps } from '../../app/notifications.ts'
 import type { Runtime } from '../../app/runtime.ts'
 import { keyedTables } from '../../app/tables.ts'
@@ -37,6 +38,7 @@ import { deleteIdleRates } from '../../inbox/send/send-rate.ts'
 import { settleStrandedSends } from '../../inbox/send/settle-parts.ts'
 import { runRotationSteps, watchRotations } from '../../key-rotation/rotation.ts'
 import { deleteExpiredFormerValues, deleteExpiredImportFiles } from '../../leads/retention.ts'
+import { embedArticles } from '../../knowledge/embeddings.ts'
 import { collectChangedFeeds, indexChangedFeeds, readIndexedPosition } from '../../leads/search/index-leads.ts'
 import { purgeDeletedLeads } from '../../leads/write/restore.ts'
 import { sweepStore } from '../../media/sweep.ts'
@@ -80,6 +82,7 @@ function scheduledJobsOf(runtime: Runtime): ScheduledJob[] {
   const rotations = { db, keyStore, clock, tables: keyedTables }
   const waitingReminder = createWaitingReminder({ db, clock })
   const timeDeps = { db, clock }
+  const embedder = embedderOf(runtime)
   const dueJobs: Record<string, Pick<ScheduledJob, 'work' | 'everyMs'> & { watch: Pick<DueWatch, 'isDue'> }> = {
     'read-templates': { everyMs: frequentMs, work: () => syncDueTemplates(templates), watch: watchTemplates(timeDeps) },
     'wake-snoozed': { everyMs: frequentMs, work: () => reopenSnoozed(db, clock), watch: watchSnoozed(timeDeps) },
@@ -113,6 +116,9 @@ function scheduledJobsOf(runtime: Runtime): ScheduledJob[] {
       work: () => reassignFromEndedKeys(db, keyStore, clock),
       isQuiet: true,
     },
+    ...(embedder === null
+      ? []
+      : [{ name: 'embed-articles', everyMs: minuteMs, work: () => embedArticles(db, embedder), isQuiet: true }]),
     { name: 'count-budgets', everyMs: minuteMs, work: () => countDueBudgets({ db, clock }), isSilent: true },
     { name: 'notify-waiting', everyMs: reminderEveryMs, isQuiet: true, ...waitingReminder },
     ...[
