@@ -19,7 +19,7 @@ export const articleList: OwnedList = {
   item: 'knowledge_article',
   table: (sql) => sql`knowledge_articles`,
   maxItems: 20_000,
-  fullMessage: 'A workspace has at most 20,000 articles. Delete some first.',
+  fullMessage: 'A workspace has at most 20000 articles. Delete some first.',
   notFoundMessage: 'Article not found',
 }
 

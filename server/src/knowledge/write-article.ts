@@ -258,7 +258,7 @@ const comparable = (fields: ArticleFields) => [
 async function checkFields(tx: Tx, workspaceId: string, { keyIds, validFrom, validUntil }: ArticleFields): Promise<void> {
   const issues: Issue[] = []
   if (validFrom !== null && validUntil !== null && validUntil <= validFrom) {
-    issues.push({ path: 'validUntil', message: 'must be after validFrom' })
+    issues.push({ path: 'validUntil', message: 'must not be before validFrom' })
   }
   if (keyIds !== null && keyIds.length > 0) {
     const known = new Set((await selectApiKeys(tx, workspaceId)).map(({ id }) => id))

@@ -82,6 +82,18 @@ export const postmanHints: HintsByOperation = {
   },
   updateCannedReply: { path: { replyId: '{{canned_reply_id}}' }, body: { text: 'We are open from 9 to 17.' } },
   deleteCannedReply: { path: { replyId: '{{canned_reply_id}}' } },
+  createArticle: {
+    body: { kind: 'article', language: 'en', title: 'How do I return something?', body: 'Within **30 days**.' },
+    saves: { article_id: 'article.id' },
+  },
+  getArticle: { path: { articleId: '{{article_id}}' }, order: 1 },
+  getArticleVersion: { path: { articleId: '{{article_id}}', version: '1' }, order: 1 },
+  updateArticle: { path: { articleId: '{{article_id}}' }, body: { version: 1, status: 'published' }, order: 2 },
+  searchArticles: { query: { query: 'return' }, order: 3 },
+  importArticleFiles: {
+    body: { files: [{ path: 'hours.md', text: '# When are you open?\n\nFrom 9 to 18.' }], language: 'en', dryRun: true },
+  },
+  deleteArticle: { path: { articleId: '{{article_id}}' } },
   importRateCards: {
     body: { csv: 'currency,market,category,price,valid_from\nXTS,Brazil,utility,0.01,2000-01-01\n' },
     saves: { rate_card_id: 'rateCards[0].id' },
@@ -228,6 +240,7 @@ export const notInCollection: ReadonlySet<string> = new Set([
   ...['getConnectionHealth', 'pauseConnection', 'resumeConnection', 'acknowledgeConnection'],
   ...['getConnectionSession', 'pairConnection', 'unpairConnection', 'syncConnectionTemplates', 'setConnectionCurrency'],
   ...['saveTemplateDraft', 'submitTemplateDraft', 'uploadTemplateSample', 'deleteTemplate'],
+  ...['createArticleDraft', 'getArticleDraft', 'publishArticleDraft', 'deleteArticleDraft', 'readSiteMap', 'importSitePages'],
   ...['subscribeConnection', 'requestConnectionHistory'],
   ...['listConnectionNumbers', 'registerConnectionNumber', 'getDraft', 'approveDraft', 'rejectDraft'],
 ])

@@ -165,7 +165,7 @@ async function store(
 
 function hostOf(field: string, one: string): string {
   const url = URL.parse(one)
-  if (url === null) throw invalid(field, 'must be a web address')
+  if (url === null) throw invalid(field, 'must be an http or https address')
   return url.hostname
 }
 

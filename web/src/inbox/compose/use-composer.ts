@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'react'
+import { flushSync } from 'react-dom'
 import { useConnections } from '../../data/connections.ts'
 import type { Inbox } from '../../data/inbox/inbox.ts'
 import { useCachedThread, useInbox } from '../../data/inbox/queries.ts'
@@ -86,6 +87,19 @@ export function useComposer(workspaceId: string, conversation: Conversation, onS
       if (isHeld) setWantsTemplate(false)
       if (text.trim() === '') presenceSenderOf(id)?.stopTyping()
       else presenceSenderOf(id)?.startTyping(surface === 'reply')
+    },
+    /** Inserts a text where the caret is, and continues there. */
+    insert: (text: string) => {
+      const field = fieldRef.current
+      const { reply } = composeStateOf(workspaceId, id).draft
+      const caret = field?.selectionStart ?? reply.length
+      const before = reply.slice(0, caret)
+      const gap = before === '' || /\s$/.test(before) ? '' : ' '
+      seen.mark()
+      flushSync(() => setDraft(workspaceId, id, { reply: before + gap + text + reply.slice(caret) }))
+      const end = caret + gap.length + text.length
+      field?.focus()
+      field?.setSelectionRange(end, end)
     },
     wantTemplate: setWantsTemplate,
   }
