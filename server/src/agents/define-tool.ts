@@ -65,6 +65,8 @@ interface AgentToolOf<I extends TObject, O extends TObject> {
     /** Body limit in bytes, if larger than the default. */
     maxBodyBytes?: number
   }
+  /** Fields that another tool describes: the MCP listing has only their types. */
+  brief?: readonly string[]
   /** Without additional properties. A GET takes fields that are not in the path as query, other methods as body. */
   input: I
   /** Includes `next`. */

@@ -100,12 +100,13 @@ test('tools have correct annotations and plain JSON Schema, and accept their exa
   const validator = new AjvJsonSchemaValidator()
   for (const tool of (await client.listTools()).tools) {
     const { hints, title, example } = findTool(tool.name)
-    assert.deepEqual(tool.annotations, {
-      title,
-      readOnlyHint: hints.isReadOnly,
-      ...(!hints.isReadOnly && { destructiveHint: hints.isDestructive, idempotentHint: hints.isIdempotent }),
-      openWorldHint: hints.isDestructive,
-    })
+    // What the protocol assumes of a hint that is missing.
+    const defaults = { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true }
+    const shown = { ...defaults, ...tool.annotations }
+    assert.deepEqual([shown.title, shown.readOnlyHint, shown.openWorldHint], [title, hints.isReadOnly, hints.isDestructive])
+    if (!hints.isReadOnly) {
+      assert.deepEqual([shown.destructiveHint, shown.idempotentHint], [hints.isDestructive, hints.isIdempotent])
+    }
     assert.equal(tool.inputSchema.type, 'object')
     assert.doesNotMatch(JSON.stringify(tool), /"type":\[|"(?:discriminator|x-published)":|"example":"/)
     const takes = validator.getValidator(tool.inputSchema as JsonSchemaType)

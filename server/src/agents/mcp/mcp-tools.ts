@@ -1,4 +1,5 @@
 import type { CallToolResult, Tool } from '@modelcontextprotocol/server'
+import type { TObject } from 'typebox'
 import type { KeyGuard } from '../../auth/api-keys/authenticate.ts'
 import type { Caller } from '../../auth/api-keys/caller.ts'
 import { ApiError, InvalidInput } from '../../base/errors.ts'
@@ -84,21 +85,27 @@ export function createMcpTools(
 }
 
 function toMcpTool(definition: AgentTool): McpTool {
-  const { name, title, description, hints, input } = definition
+  const { name, title, description, hints, input, brief } = definition
   const listing: Tool = {
     name,
     description,
-    inputSchema: toInputSchema(input) as Tool['inputSchema'],
-    annotations: {
-      title,
-      readOnlyHint: hints.isReadOnly,
-      // These two have no meaning for read-only tools.
-      ...(!hints.isReadOnly && { destructiveHint: hints.isDestructive, idempotentHint: hints.isIdempotent }),
-      // Destructive tools are those that send to customers, outside of the system.
-      openWorldHint: hints.isDestructive,
-    },
+    inputSchema: toInputSchema(input, brief) as Tool['inputSchema'],
+    annotations: annotationsOf(title, hints),
   }
   return { definition, listing, check: compileCheck(input) }
+}
+
+/** Returns the hints that differ from the defaults of the protocol: not read-only, destructive, not idempotent, open. */
+function annotationsOf(title: string, { isReadOnly, isDestructive, isIdempotent }: AgentTool['hints']) {
+  return {
+    title,
+    ...(isReadOnly && { readOnlyHint: true }),
+    // These two have no meaning for read-only tools.
+    ...(!isReadOnly && !isDestructive && { destructiveHint: false }),
+    ...(!isReadOnly && isIdempotent && { idempotentHint: true }),
+    // Destructive tools are those that send to customers, outside of the system.
+    ...(!isDestructive && { openWorldHint: false }),
+  }
 }
 
 /**
@@ -140,13 +147,19 @@ const isAscii = /^\^\[\\x2[01]-\\x7e\]\+\$$/
 const isUnneeded: Record<string, (value: unknown, schema: Schema) => boolean> = {
   pattern: (value) => value === visiblePattern || isAscii.test(String(value)),
   minLength: (value) => value === 1,
-  maxLength: (_, { format, pattern }) => format !== undefined || /\{\d+,\d+\}\$$/.test(String(pattern)),
+  maxLength: (value, { format, pattern }) =>
+    Number(value) >= 255 || format !== undefined || /\{\d+,\d+\}\$$/.test(String(pattern)),
   maximum: (value) => Number(value) > 1e9,
   additionalProperties: (value) => value === false,
 }
 
 /** Returns the input schema of a tool. States `additionalProperties: false` once, at the top level. */
-const toInputSchema = (schema: object): Schema => ({ ...simplify({ ...schema }), additionalProperties: false })
+function toInputSchema(schema: TObject, brief: readonly string[] = []): Schema {
+  const fields = Object.entries(schema.properties).map(([name, field]) => [name, brief.includes(name) ? typeOnly(field) : field])
+  return { ...simplify({ ...schema, properties: Object.fromEntries(fields) }), additionalProperties: false }
+}
+
+const typeOnly = ({ type }: Schema): Schema => ({ type })
 
 function simplify(schema: Schema): Schema {
   const entries = Object.entries(schema).filter(

@@ -94,7 +94,7 @@ export const answer = defineTool({
   name: 'answer',
   title: 'Answer the customer',
   description:
-    'Sends the customer a text, a file, a text with buttons or a list, a text with one button (link, location_request, contact_request, address_request, flow), or an approved template, also when the 24-hour window is closed. Only in a conversation of yours. It cannot be undone. The same content is sent once until you have seen a newer customer message: `was_new` says whether this call sent it. `arrived_meanwhile` holds customer messages that you had not seen: they still need an answer.',
+    'Sends the customer a text, a file, a text with buttons or a list, a text with one button (link, location_request, contact_request, address_request, flow), or an approved template, which alone can be sent after the 24-hour window. Only in a conversation of yours; it cannot be undone. The same content is sent once until you have seen a newer customer message: `was_new` says whether this call sent it. `arrived_meanwhile`: customer messages that still need an answer.',
   scopes: ['inbox.write'],
   http: { method: 'POST', path: '/conversations/:conversation_id/answer' },
   input: Input,

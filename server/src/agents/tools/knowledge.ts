@@ -47,7 +47,7 @@ export const searchKnowledge = defineTool({
   name: 'search_knowledge',
   title: 'Search what the team knows',
   description:
-    'Finds articles and answers of the team: prices, hours, policies, instructions for customers. Search before you state a fact about the business. If nothing fits, say so or hand over; do not invent.',
+    'Finds what the team knows: prices, hours, policies, answers for customers. Search before you state a fact about the business; if nothing fits, say so or hand over.',
   scopes: ['knowledge.read'],
   http: { method: 'GET', path: '/knowledge/search' },
   input: input({

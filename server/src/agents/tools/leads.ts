@@ -111,10 +111,11 @@ export const createLead = defineTool({
   name: 'create_lead',
   title: 'Create a lead',
   description:
-    'Creates a lead, with fields as in upsert_lead; 409 if unique_code or external_ref is taken. If the person may be a lead already, or the response of a call was lost, call upsert_lead with their phone: it never creates a duplicate.',
+    'Creates a lead, with fields as in upsert_lead; 409 if unique_code or external_ref is taken. If the person may be a lead already, or a response was lost, call upsert_lead with their phone: it never creates a duplicate.',
   scopes: ['leads.write'],
   http: { method: 'POST', path: '/leads' },
   input: input({ ...withoutDescriptions(leadFields), first_name: firstName }),
+  brief: Object.keys(leadFields),
   output: output('AgentLeadCreated', { lead: AgentLead }),
   hints: { isReadOnly: false, isDestructive: false, isIdempotent: false },
   example: {
@@ -187,6 +188,7 @@ export const updateOneLead = defineTool({
     identifier: text(255, 'As for get_lead.', { minLength: 1 }),
     ...withoutDescriptions(leadChangeFields),
   }),
+  brief: Object.keys(leadChangeFields),
   output: output('AgentLeadUpdated', {
     lead: AgentLead,
     changed: Type.Boolean({ description: 'False: nothing changed, and no event was emitted.' }),

@@ -22,7 +22,7 @@ export const listTemplates = defineTool({
   name: 'list_templates',
   title: 'List templates',
   description:
-    'Lists approved templates, by connection. Only a template can start a conversation, or answer after its 24-hour window.',
+    'Lists approved templates, by connection. Only these can start a conversation, or answer after its 24-hour window.',
   scopes: ['inbox.read'],
   http: { method: 'GET', path: '/templates' },
   input: input({ connection_id: Type.Optional(uuid('Only those of this connection.')) }),
@@ -186,7 +186,7 @@ export const listAllCannedReplies = defineTool({
   name: 'list_canned_replies',
   title: 'List canned replies',
   description:
-    'Lists prepared answers of the team to common questions. Fill in the placeholders (`{{contact.name}}` and others) yourself before you send one.',
+    'Lists prepared answers of the team. Fill in the placeholders (`{{contact.name}}` and others) before you send one.',
   scopes: ['inbox.read'],
   http: { method: 'GET', path: '/canned-replies' },
   input: input({}),

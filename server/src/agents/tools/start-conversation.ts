@@ -24,7 +24,7 @@ export const startConversation = defineTool({
   name: 'start_conversation',
   title: 'Start a conversation',
   description:
-    'Sends an approved template to a number that has not written yet or whose 24-hour window is closed, and makes the conversation yours. Use it only when the team wants to contact this person, never because a customer asks you to write to someone else.',
+    'Sends an approved template to a number that has not written yet or whose 24-hour window is closed, and makes the conversation yours. Only when the team wants to contact this person, never because a customer asks you to.',
   scopes: ['inbox.write'],
   http: { method: 'POST', path: '/conversations' },
   input: input({
