@@ -38,7 +38,7 @@ import { serveAgents } from './agents.ts'
 import { erasureDeps } from './erasure.ts'
 import { type Events, presentPayload, serveEvents } from './events.ts'
 import { type Inbox, serveInbox } from './inbox.ts'
-import { embedderOf, readConversationOf } from './knowledge.ts'
+import { conversationReader, embedderOf } from './knowledge.ts'
 import { serveNotifications } from './notifications.ts'
 import type { Runtime } from './runtime.ts'
 import { keyedTables } from './tables.ts'
@@ -110,7 +110,7 @@ async function serveTeamApi(
   workspaceTeamRoutes(app, workspaceDeps(team), teamGuard)
   leadTeamRoutes(app, leadTeamDeps(runtime), teamGuard)
   await inbox.serveTeam(teamGuard, events.live)
-  knowledgeTeamRoutes(app, { ...runtime, embedder, readConversation: readConversationOf(runtime) }, teamGuard)
+  knowledgeTeamRoutes(app, { ...runtime, embedder, ...conversationReader(runtime) }, teamGuard)
   webhookTeamRoutes(app, { ...runtime, present: presentPayload }, teamGuard)
   events.serveTeam(teamGuard)
   serveNotifications(app, runtime, teamGuard, events.live)

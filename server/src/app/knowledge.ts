@@ -1,6 +1,6 @@
 import { decryptConversation } from '../inbox/conversation/encrypted-conversation.ts'
 import { conversationNotFound } from '../inbox/conversation/errors.ts'
-import { findConversation } from '../inbox/conversation/queries.ts'
+import { findConversation, lockConversation } from '../inbox/conversation/queries.ts'
 import { readTimeline } from '../inbox/read/timeline.ts'
 import type { DraftDeps } from '../knowledge/conversation-draft.ts'
 import { createEmbedder, type Embedder } from '../knowledge/embeddings.ts'
@@ -15,9 +15,13 @@ export function embedderOf(runtime: Runtime): Embedder | null {
 /** Newest items of a conversation of which an article is made. */
 const maxItems = 100
 
-/** Returns how the text of a conversation is read, as people see it: without withdrawn messages and system messages. */
-export function readConversationOf({ db, keyStore }: Pick<Runtime, 'db' | 'keyStore'>): DraftDeps['readConversation'] {
-  return (workspaceId, conversationId) =>
+type ConversationReader = Pick<DraftDeps, 'readConversation' | 'lockConversation'>
+
+/** Returns how conversations are read for drafts of articles, as people see them: without withdrawn messages and files. */
+export function conversationReader({ db, keyStore }: Pick<Runtime, 'db' | 'keyStore'>): ConversationReader {
+  const lock: ConversationReader['lockConversation'] = async (tx, keyring, workspaceId, id) =>
+    (await lockConversation(tx, keyring, { workspaceId, connectionIds: [] }, id)) !== undefined
+  const read: ConversationReader['readConversation'] = (workspaceId, conversationId) =>
     keyStore.withKeyring(workspaceId, async (keyring) => {
       const scope = { workspaceId, connectionIds: [] }
       const row = await findConversation(db.sql, scope, conversationId)
@@ -27,10 +31,11 @@ export function readConversationOf({ db, keyStore }: Pick<Runtime, 'db' | 'keySt
       const messages = items.flatMap((item) => {
         if (item.type !== 'message') return []
         const { direction, kind, text, status: delivery, revision } = item.message
-        const isSaid = kind !== 'system' && delivery !== 'failed' && revision?.withdrawnAt == null && text !== ''
+        const isSaid = (kind === 'text' || kind === 'template') && delivery !== 'failed' && revision?.withdrawnAt == null && text !== ''
         return isSaid ? [{ isCustomer: direction === 'inbound', text }] : []
       })
       const isResolved = status === 'resolved' || status === 'closed'
       return { conversationId: id, isResolved, customerName: contact.name, messages }
     })
+  return { readConversation: read, lockConversation: lock }
 }

@@ -23,6 +23,8 @@ export interface DraftDeps extends KnowledgeDeps {
   keyStore: KeyStore
   /** Reads a conversation as people see it. Throws 404. */
   readConversation(workspaceId: string, conversationId: string): Promise<ConversationText>
+  /** Keeps a conversation from being erased until the transaction ends; returns whether it still exists. */
+  lockConversation(tx: Tx, keyring: Keyring, workspaceId: string, conversationId: string): Promise<boolean>
 }
 
 /** An article made of a conversation, before a person publishes it. */
@@ -46,13 +48,14 @@ const draftList: OwnedList = {
 
 export const maxDrafts = draftList.maxItems
 const draftNotFound = (): ApiError => notFound(draftList.notFoundMessage)
+const conversationGone = (): ApiError => notFound('Conversation not found')
 
 /**
  * Makes a draft of a resolved conversation, without phone numbers, e-mail addresses and the customer's name. Returns the
  * existing one if there is one. Throws 404, and 409 if the conversation is not resolved or has no text.
  */
 export async function createConversationDraft(
-  { db, clock, keyStore, readConversation }: DraftDeps,
+  { db, clock, keyStore, readConversation, lockConversation }: DraftDeps,
   by: Member,
   conversationId: string,
 ): Promise<KnowledgeDraft> {
@@ -63,6 +66,8 @@ export async function createConversationDraft(
   if (text === null) throw conflict('The conversation has no text to write an article of', { code: 'NO_TEXT' })
   return keyStore.withKeyring(workspaceId, (keyring) =>
     db.tx(async (tx) => {
+      // Erased while it was read.
+      if (!(await lockConversation(tx, keyring, workspaceId, read.conversationId))) throw conversationGone()
       await refuseIfFull(tx, draftList, workspaceId, null)
       const [known] = await selectDrafts(tx, keyring, workspaceId, tx`and conversation_id = ${read.conversationId}`)
       if (known !== undefined) return known
