@@ -4,6 +4,7 @@ import { deleteExpiredRows } from '../../src/app/erasure.ts'
 import { personalDataMask, writeDraft } from '../../src/knowledge/conversation-draft.ts'
 import { agentsWorld } from '../support/agents/agents-world.ts'
 import { auditOf } from '../support/audit.ts'
+import { marina } from '../support/inbox/inbox-world.ts'
 import { signedInMember } from '../support/member.ts'
 
 const said = (isCustomer: boolean, text: string) => ({ isCustomer, text })
@@ -90,9 +91,9 @@ test('a draft is erased with its customer, and what was published of it stays', 
   await w.make()
   const text = { kind: 'answer', language: 'en', title: 'Returns', body: 'Within 30 days.', status: 'published' }
   await w.admin.call('POST', '/knowledge/articles', text)
-  const phone = (await w.conversations())[0]?.contact?.phone ?? '5581991234567'
-  const { status, body } = await w.admin.call('POST', '/erasures', { phone })
-  assert.equal(status, 200, JSON.stringify(body))
+  w.clock.advance(1000)
+  const { status, body } = await w.admin.call('POST', '/erasures', { phone: marina.phone })
+  assert.equal(status, 201, JSON.stringify(body))
   assert.equal(body.erasure.removed.knowledgeDrafts, 1)
   assert.deepEqual((await w.admin.call('GET', '/knowledge/drafts')).body.drafts, [])
   assert.equal((await w.admin.call('GET', '/knowledge/articles')).body.articles.length, 1)
