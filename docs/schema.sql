@@ -652,6 +652,83 @@ create table key_sends (
   constraint key_sends_pkey PRIMARY KEY (workspace_id, key_id)
 ) with (fillfactor=50);
 
+create table knowledge_articles (
+  workspace_id uuid not null,
+  id uuid not null,
+  kind text not null,
+  status text not null,
+  language text not null,
+  title text not null,
+  body text not null,
+  tags text[] not null,
+  key_ids uuid[],
+  valid_from timestamp(3) with time zone,
+  valid_until timestamp(3) with time zone,
+  source text not null,
+  source_address text,
+  version integer not null,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  published_at timestamp(3) with time zone,
+  actor_type text not null,
+  actor_id uuid not null,
+  search tsvector not null,
+  title_search tsvector not null,
+  constraint knowledge_articles_actor_type_check CHECK ((actor_type = ANY (ARRAY['user'::text, 'token'::text, 'agent'::text]))),
+  constraint knowledge_articles_kind_check CHECK ((kind = ANY (ARRAY['article'::text, 'answer'::text]))),
+  constraint knowledge_articles_language_check CHECK ((language ~ '^[a-z]{2,3}$'::text)),
+  constraint knowledge_articles_source_check CHECK ((source = ANY (ARRAY['app'::text, 'api'::text, 'import'::text, 'site'::text, 'conversation'::text]))),
+  constraint knowledge_articles_status_check CHECK ((status = ANY (ARRAY['draft'::text, 'published'::text, 'archived'::text]))),
+  constraint knowledge_articles_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id),
+  constraint knowledge_articles_pkey PRIMARY KEY (workspace_id, id)
+);
+
+CREATE INDEX knowledge_articles_language ON knowledge_articles USING btree (workspace_id, language);
+CREATE INDEX knowledge_articles_search ON knowledge_articles USING gin (search, title_search) WITH (fastupdate=off);
+CREATE UNIQUE INDEX knowledge_articles_source ON knowledge_articles USING btree (workspace_id, source_address) WHERE (source_address IS NOT NULL);
+CREATE INDEX knowledge_articles_updated ON knowledge_articles USING btree (workspace_id, updated_at DESC, id DESC);
+
+create table knowledge_drafts (
+  workspace_id uuid not null,
+  id uuid not null,
+  conversation_id uuid not null,
+  content bytea not null,
+  created_at timestamp(3) with time zone not null,
+  actor_type text not null,
+  actor_id uuid not null,
+  constraint knowledge_drafts_actor_type_check CHECK ((actor_type = ANY (ARRAY['user'::text, 'token'::text]))),
+  constraint knowledge_drafts_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id),
+  constraint knowledge_drafts_pkey PRIMARY KEY (workspace_id, id)
+);
+
+CREATE UNIQUE INDEX knowledge_drafts_conversation ON knowledge_drafts USING btree (workspace_id, conversation_id);
+
+create table knowledge_embeddings (
+  workspace_id uuid not null,
+  article_id uuid not null,
+  version integer not null,
+  model text not null,
+  embedding real[] not null,
+  constraint knowledge_embeddings_workspace_id_article_id_fkey FOREIGN KEY (workspace_id, article_id) REFERENCES knowledge_articles(workspace_id, id) ON DELETE CASCADE,
+  constraint knowledge_embeddings_pkey PRIMARY KEY (workspace_id, article_id)
+);
+
+create table knowledge_versions (
+  workspace_id uuid not null,
+  article_id uuid not null,
+  version integer not null,
+  language text not null,
+  title text not null,
+  body text not null,
+  tags text[] not null,
+  created_at timestamp(3) with time zone not null,
+  actor_type text not null,
+  actor_id uuid not null,
+  constraint knowledge_versions_actor_type_check CHECK ((actor_type = ANY (ARRAY['user'::text, 'token'::text, 'agent'::text]))),
+  constraint knowledge_versions_workspace_id_article_id_fkey FOREIGN KEY (workspace_id, article_id) REFERENCES knowledge_articles(workspace_id, id) ON DELETE CASCADE,
+  constraint knowledge_versions_pkey PRIMARY KEY (workspace_id, article_id, version)
+);
+
 create table known_sign_ins (
   mark bytea not null,
   user_id uuid not null,

@@ -73,7 +73,10 @@ test('what an answer is based on opens as it was then', async () => {
     headers: { authorization: `Bearer ${created.value}`, 'content-type': 'application/json' },
     body: JSON.stringify({ text: 'For a year.', sources: [{ article_id: article.id, version: 1 }] }),
   })
-  await demo.team('PATCH', `${workspace}/knowledge/articles/${article.id}`, { version: 1, body: 'Valid for two years.' })
+  await demo.team('PATCH', `${workspace}/knowledge/articles/${article.id}`, {
+    version: 1,
+    body: 'Valid for two years.',
+  })
   const { page } = await demo.open(writer.place)
   await thread(page).getByRole('link', { name: 'Gift cards' }).click()
   await page.getByRole('button', { name: /^Version 1/, pressed: true }).waitFor()

@@ -31,7 +31,11 @@ export function conversationReader({ db, keyStore }: Pick<Runtime, 'db' | 'keySt
       const messages = items.flatMap((item) => {
         if (item.type !== 'message') return []
         const { direction, kind, text, status: delivery, revision } = item.message
-        const isSaid = (kind === 'text' || kind === 'template') && delivery !== 'failed' && revision?.withdrawnAt == null && text !== ''
+        const isSaid =
+          (kind === 'text' || kind === 'template') &&
+          delivery !== 'failed' &&
+          revision?.withdrawnAt == null &&
+          text !== ''
         return isSaid ? [{ isCustomer: direction === 'inbound', text }] : []
       })
       const isResolved = status === 'resolved' || status === 'closed'

@@ -23,7 +23,10 @@ const Draft = titled('KnowledgeDraft', {
   id: idSchema('The draft.'),
   conversationId: idSchema('The conversation that it is made of.'),
   title: text(limits.title, 'What the customer asked.'),
-  body: text(limits.body, 'What was said, in Markdown: the customer in quotes. Phone numbers, e-mail addresses and names are removed.'),
+  body: text(
+    limits.body,
+    'What was said, in Markdown: the customer in quotes. Phone numbers, e-mail addresses and names are removed.',
+  ),
   createdAt: timestamp('Creation time.'),
 })
 const { status: _status, ...publishedFields } = NewKnowledge.properties

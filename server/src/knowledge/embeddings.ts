@@ -60,11 +60,12 @@ export function createEmbedder({ db, clock, log, outgoing }: EmbedderDeps, setti
         body: JSON.stringify({ model, input: texts }),
         ...{ timeoutMs, maxAnswerBytes, canRepeat: true },
       })
-      const vectors = answer.outcome === 'answered' && answer.status === 200 ? parseVectors(answer.body, texts.length) : null
+      const vectors =
+        answer.outcome === 'answered' && answer.status === 200 ? parseVectors(answer.body, texts.length) : null
       if (vectors !== null) return vectors
       pausedUntilMs = clock.now().getTime() + pauseMs
-      const problem = answer.outcome === 'failed' ? answer.code : `status ${answer.status}`
-      log.warn('failed to compute embeddings; searching by words alone', { problem })
+      const problem = answer.outcome === 'failed' ? { code: answer.code } : { status: answer.status }
+      log.warn('failed to compute embeddings; searching by words alone', problem)
       return null
     },
   }

@@ -3,7 +3,7 @@ import type { App } from '../base/route.ts'
 import { count, cursor, page, text, visiblePattern } from '../base/schema-types.ts'
 import type { TeamGuard } from '../team/member.ts'
 import { type TeamApi, teamApi } from '../team/team-api.ts'
-import { closed, idSchema, workspaceParams } from '../team/team-schema.ts'
+import { idSchema, workspaceParams } from '../team/team-schema.ts'
 import { articleNotFound, findArticle, findVersion, listArticles, listVersions } from './article.ts'
 import type { DraftDeps } from './conversation-draft.ts'
 import { knowledgeDraftRoutes } from './draft-routes.ts'
@@ -16,8 +16,8 @@ import {
   KnowledgeHead,
   KnowledgeVersion,
   KnowledgeVersions,
-  knowledgePath,
   kind,
+  knowledgePath,
   language,
   NewKnowledge,
   newFields,

@@ -126,7 +126,9 @@ export const NewKnowledge = Type.Object(
 
 export const KnowledgeChanges = Type.Object(
   {
-    version: count('The version that you have changed: with another one, nothing is changed (409 with the current `version`).'),
+    version: count(
+      'The version that you have changed: with another one, nothing is changed (409 with the current `version`).',
+    ),
     ...Type.Partial(Type.Object(articleFields)).properties,
     status: Type.Optional(status),
   },

@@ -1,6 +1,14 @@
 import type { Fragment, Sql } from '../base/db.ts'
 import { foldText } from '../base/text/search-text.ts'
-import { type ArticleFilter, type ArticleHead, type ArticleText, headColumns, isReadable, matchesFilter, type Reader } from './article.ts'
+import {
+  type ArticleFilter,
+  type ArticleHead,
+  type ArticleText,
+  headColumns,
+  isReadable,
+  matchesFilter,
+  type Reader,
+} from './article.ts'
 
 /** Text search configurations of PostgreSQL 15 and later. Other languages are searched by whole words. */
 const configs: Readonly<Record<string, string>> = {

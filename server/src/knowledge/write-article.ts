@@ -45,7 +45,11 @@ export interface NewArticle {
 }
 
 /** Creates an article. Throws 400, 403 if the author may not publish it, and 409 if the workspace has too many. */
-export async function createArticle({ db, clock }: KnowledgeDeps, author: Author, article: NewArticle): Promise<Article> {
+export async function createArticle(
+  { db, clock }: KnowledgeDeps,
+  author: Author,
+  article: NewArticle,
+): Promise<Article> {
   return db.tx(async (tx) => {
     await refuseIfFull(tx, articleList, author.workspaceId, null)
     return insertArticle(tx, author, article, clock.now())
@@ -255,7 +259,11 @@ const comparable = (fields: ArticleFields) => [
 ]
 
 /** Throws 400 for fields that contradict each other, and for keys of other workspaces. */
-async function checkFields(tx: Tx, workspaceId: string, { keyIds, validFrom, validUntil }: ArticleFields): Promise<void> {
+async function checkFields(
+  tx: Tx,
+  workspaceId: string,
+  { keyIds, validFrom, validUntil }: ArticleFields,
+): Promise<void> {
   const issues: Issue[] = []
   if (validFrom !== null && validUntil !== null && validUntil <= validFrom) {
     issues.push({ path: 'validUntil', message: 'must not be before validFrom' })

@@ -103,7 +103,10 @@ test('tools have correct annotations and plain JSON Schema, and accept their exa
     // What the protocol assumes of a hint that is missing.
     const defaults = { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true }
     const shown = { ...defaults, ...tool.annotations }
-    assert.deepEqual([shown.title, shown.readOnlyHint, shown.openWorldHint], [title, hints.isReadOnly, hints.isDestructive])
+    assert.deepEqual(
+      [shown.title, shown.readOnlyHint, shown.openWorldHint],
+      [title, hints.isReadOnly, hints.isDestructive],
+    )
     if (!hints.isReadOnly) {
       assert.deepEqual([shown.destructiveHint, shown.idempotentHint], [hints.isDestructive, hints.isIdempotent])
     }

@@ -127,7 +127,8 @@ test('the list has pages, the last changed first, and filters', async () => {
 test('old versions and the number of articles are limited', async () => {
   const w = await knowledgeWorld()
   let article = await w.create()
-  for (let n = 2; n <= maxVersions + 3; n++) article = (await w.patch(article, { body: `Within ${n} days.` })).body.article
+  for (let n = 2; n <= maxVersions + 3; n++)
+    article = (await w.patch(article, { body: `Within ${n} days.` })).body.article
   const { body } = await w.admin.call('GET', `/knowledge/articles/${article.id}`)
   assert.deepEqual([body.versions.length, body.versions.at(-1).version], [maxVersions, 4])
   await w.db.sql`

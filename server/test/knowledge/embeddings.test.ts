@@ -11,7 +11,10 @@ import { world } from '../support/world.ts'
 
 test('rankings are combined by the ranks in each', () => {
   const cases: [rankings: string[][], fused: string[]][] = [
-    [[['a', 'b'], []], ['a', 'b']],
+    [
+      [['a', 'b'], []],
+      ['a', 'b'],
+    ],
     [
       [
         ['a', 'b', 'c'],
@@ -74,7 +77,12 @@ test('vectors come from the endpoint with its key; while it fails, it is not ask
     [0, 1, 0.1],
   ])
   assert.deepEqual([w.server.asked[0]?.line, w.server.asked[0]?.authorization], ['POST /embeddings', 'Bearer secret'])
-  const faulty = ['nonsense', '{"data":[]}', '{"data":[{"index":0,"embedding":["x"]}]}', '{"data":[{"index":0,"embedding":[]}]}']
+  const faulty = [
+    'nonsense',
+    '{"data":[]}',
+    '{"data":[{"index":0,"embedding":["x"]}]}',
+    '{"data":[{"index":0,"embedding":[]}]}',
+  ]
   for (const body of faulty) {
     w.clock.advance(60_000)
     w.server.answer = (_request, response) => response.end(body)

@@ -17,7 +17,11 @@ test('a Markdown file names its fields in its front matter, or by its first head
       '---\ntitle: "Returns: how"\nlang: pt-BR\ntags: [refund, \'shoes\']\nvalid_until: 2026-12-31\nauthor: Ana\n---\nIn 30 days.',
       { title: 'Returns: how', language: 'pt-BR', tags: 'refund,shoes', validUntil: '2026-12-31', body: 'In 30 days.' },
     ],
-    ['a.md', '---\r\ntags:\r\n  - one\r\n  - two\r\n---\r\n# T #\r\nText', { tags: 'one,two', title: 'T', body: 'Text' }],
+    [
+      'a.md',
+      '---\r\ntags:\r\n  - one\r\n  - two\r\n---\r\n# T #\r\nText',
+      { tags: 'one,two', title: 'T', body: 'Text' },
+    ],
     ['a.md', '---\nNot front matter, only a line', { title: 'a', body: '---\nNot front matter, only a line' }],
   ]
   for (const [path, file, expected] of cases) assert.deepEqual(parseMarkdown(path, file), expected)
@@ -83,7 +87,7 @@ test('the main part of a page becomes Markdown', () => {
 
 test('a hostile page takes no time', () => {
   const start = process.cpuUsage()
-  const parts = ['<', '<a', '<!--', '<div>', '<script>', '&amp', '<a href="', '</', '<p title=\'', '<h1>', '# \n']
+  const parts = ['<', '<a', '<!--', '<div>', '<script>', '&amp', '<a href="', '</', "<p title='", '<h1>', '# \n']
   for (const part of parts) htmlToMarkdown(part.repeat(1_000_000 / part.length), 'https://a.example')
   for (const part of ['---\n', '- x\n', 'a: [', '# ']) parseMarkdown('a.md', part.repeat(100_000))
   const { user } = process.cpuUsage(start)
@@ -93,7 +97,8 @@ test('a hostile page takes no time', () => {
 async function importWorld() {
   const w = await world()
   const [admin, member] = [await signedInMember(w, 'admin'), await signedInMember(w)]
-  const actions = (results: { address: string; action: string }[]) => results.map(({ address, action }) => [address, action])
+  const actions = (results: { address: string; action: string }[]) =>
+    results.map(({ address, action }) => [address, action])
   const list = async () => (await admin.call('GET', '/knowledge/articles')).body.articles
   return { ...w, admin, member, actions, list }
 }
@@ -160,7 +165,9 @@ test('the pages of a site map become articles: only of its host, and each once',
   const other = { siteMap, addresses: ['https://other.example/page'], language: 'en' }
   const refused = await w.admin.call('POST', '/knowledge/import-pages', other)
   assert.deepEqual([refused.status, refused.body.data.issues[0].path], [400, 'addresses[0]'])
-  const inside = await w.admin.call('POST', '/knowledge/read-site-map', { siteMap: 'http://169.254.169.254/sitemap.xml' })
+  const inside = await w.admin.call('POST', '/knowledge/read-site-map', {
+    siteMap: 'http://169.254.169.254/sitemap.xml',
+  })
   assert.deepEqual([inside.status, inside.body.data.issues[0].path], [400, 'siteMap'])
   const none = await w.admin.call('POST', '/knowledge/read-site-map', { siteMap: `${site.baseUrl}/returns` })
   assert.deepEqual([none.status, none.body.data.code], [422, 'SITE_MAP_UNREADABLE'])

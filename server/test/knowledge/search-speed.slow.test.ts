@@ -34,7 +34,15 @@ test('a search of 10,000 articles takes at most 50 ms in 95 of 100 cases, beside
   await w.db.sql.unsafe('analyze knowledge_articles')
   const reader = { workspaceId: w.workspaceId, keyId: w.keyId, now: w.clock.now() }
   const queries = [
-    ...['word1', 'word2 word3', 'word1 word1500', 'word1999', 'how do I word7 a word12', '"word1 word2"', 'wordy nothing'],
+    ...[
+      'word1',
+      'word2 word3',
+      'word1 word1500',
+      'word1999',
+      'how do I word7 a word12',
+      '"word1 word2"',
+      'wordy nothing',
+    ],
     ...['word40 word50 word60 word70', 'absent', 'word900 or word901'],
   ]
   const times: number[] = []

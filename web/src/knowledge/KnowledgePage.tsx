@@ -23,9 +23,9 @@ import { SearchField } from '../ui/page/SearchField.tsx'
 import { type Column, Table } from '../ui/page/Table.tsx'
 import { useShortcuts } from '../ui/shortcuts.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
+import { languageCodes, StatusChip } from './article-parts.tsx'
 import { ImportPanel } from './ImportPanel.tsx'
 import styles from './Knowledge.module.css'
-import { languageCodes, StatusChip } from './article-parts.tsx'
 
 /** What the business knows: articles and answers, with a search, and drafts made of conversations. */
 export function KnowledgePage() {
@@ -34,12 +34,13 @@ export function KnowledgePage() {
   const texts = t.knowledge
   const [isImporting, setImporting] = useState(false)
   const create = useMemo(
-    () => () => void navigate({ to: '/w/$workspaceId/knowledge/$articleId', params: { workspaceId, articleId: 'new' } }),
+    () => () =>
+      void navigate({ to: '/w/$workspaceId/knowledge/$articleId', params: { workspaceId, articleId: 'new' } }),
     [navigate, workspaceId],
   )
   useShortcuts(
     texts.title,
-    useMemo(() => [{ keys: 'c', label: texts.create, run: create }], [texts, create]),
+    useMemo(() => [{ keys: 'c', label: texts.create, run: create }], [texts.create, create]),
   )
   return (
     <>
@@ -83,7 +84,12 @@ function Drafts() {
         open={open}
         columns={[
           { key: 'title', title: t.knowledge.fields.title, cell: ({ title }) => title },
-          { key: 'created', title: t.knowledge.columns.created, cell: ({ createdAt }) => timeAgo(createdAt), whole: true },
+          {
+            key: 'created',
+            title: t.knowledge.columns.created,
+            cell: ({ createdAt }) => timeAgo(createdAt),
+            whole: true,
+          },
         ]}
       />
     </section>

@@ -39,14 +39,19 @@ export function Versions({ articleId, versions, shown, show }: VersionsProps) {
   )
 }
 
-function Changes({ articleId, version, versions }: Pick<VersionsProps, 'articleId' | 'versions'> & { version: number }) {
+function Changes({
+  articleId,
+  version,
+  versions,
+}: Pick<VersionsProps, 'articleId' | 'versions'> & { version: number }) {
   const workspaceId = useWorkspaceId()
   const hasOlder = versions.some((one) => one.version === version - 1)
   const { data: after } = useArticleVersion(workspaceId, articleId, version)
   const { data: before } = useArticleVersion(workspaceId, articleId, hasOlder ? version - 1 : null)
   if (after === undefined || (hasOlder && before === undefined)) return null
   const whole = (one: { title: string; body: string }) => `${one.title}\n\n${one.body}`
-  const parts = before === undefined ? [{ type: 'same' as const, text: whole(after) }] : diffTexts(whole(before), whole(after))
+  const parts =
+    before === undefined ? [{ type: 'same' as const, text: whole(after) }] : diffTexts(whole(before), whole(after))
   return (
     <p className={styles.diff} dir="auto">
       {parts.map(({ type, text }, n) =>

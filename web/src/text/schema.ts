@@ -208,6 +208,12 @@ export interface Calls {
     editOf: (values: { name: Shown }) => string
     calls: { ms: (values: { ms: Shown }) => string }
   }
+  knowledge: {
+    any: (values: { what: Shown }) => string
+    changedAt: (values: { moment: Shown }) => string
+    versions: { one: (values: { version: Shown }) => string }
+    import: { chosen: (values: { n: number }) => string }
+  }
   leadPage: {
     more: (values: { fields: number }) => string
     said: (values: { who: Shown; when: Shown }) => string
@@ -250,6 +256,8 @@ export interface Calls {
     customFields: (values: { n: Shown }) => string
     placeholders: (values: { names: Shown }) => string
     rowCells: (values: { cells: Shown; columns: Shown }) => string
+    articleLong: (values: { n: Shown }) => string
+    articleRows: (values: { n: Shown }) => string
     taken: (values: { field: string }) => string
     manyFields: (values: { n: Shown }) => string
     manyForms: (values: { n: Shown }) => string

@@ -155,7 +155,10 @@ const isUnneeded: Record<string, (value: unknown, schema: Schema) => boolean> = 
 
 /** Returns the input schema of a tool. States `additionalProperties: false` once, at the top level. */
 function toInputSchema(schema: TObject, brief: readonly string[] = []): Schema {
-  const fields = Object.entries(schema.properties).map(([name, field]) => [name, brief.includes(name) ? typeOnly(field) : field])
+  const fields = Object.entries(schema.properties).map(([name, field]) => [
+    name,
+    brief.includes(name) ? typeOnly(field as Schema) : field,
+  ])
   return { ...simplify({ ...schema, properties: Object.fromEntries(fields) }), additionalProperties: false }
 }
 

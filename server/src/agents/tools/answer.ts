@@ -135,14 +135,27 @@ export const answer = defineTool({
     const sources = await citedSources(deps, caller, args.sources)
     const key = args.idempotency_key ?? answerKey(id, seen?.id ?? null, identity)
     const whole = isWhole && { syntax: 'whole' as const, ...(identity !== body && { identity }) }
-    const request = { conversationId: id, idempotencyKey: key, body, ...whole, ...sources, ...(seen !== null && { seen }) }
+    const request = {
+      conversationId: id,
+      idempotencyKey: key,
+      body,
+      ...whole,
+      ...sources,
+      ...(seen !== null && { seen }),
+    }
     const explain = async (error: unknown) => {
       if (error instanceof CustomerWroteAgain && seen !== null) throw await wroteAgain(deps, caller, id, seen)
       return explainOwnership(deps, caller, id, error)
     }
     const sent = await deps.send(senderOf(caller), request).catch((error) => {
       if (!(error instanceof ApprovalNeeded)) return explain(error)
-      const content = { key, body: body as DraftBody, syntax: isWhole ? ('whole' as const) : null, identity, ...sources }
+      const content = {
+        key,
+        body: body as DraftBody,
+        syntax: isWhole ? ('whole' as const) : null,
+        identity,
+        ...sources,
+      }
       return draftAnswer(deps, caller, {
         conversationId: id,
         content,

@@ -142,7 +142,11 @@ const saveArticle = defineTool({
     if (address === undefined) {
       const status = publish ? ('published' as const) : ('draft' as const)
       const created = { fields, status, source: 'api' as const, sourceAddress: null }
-      return { article: present(await createArticle(depsOf(deps), author, created)), action: 'created' as const, next: [] }
+      return {
+        article: present(await createArticle(depsOf(deps), author, created)),
+        action: 'created' as const,
+        next: [],
+      }
     }
     const options = { source: 'api' as const, isPublishing: publish, isDryRun: false }
     const [saved] = await importArticles(depsOf(deps), author, [{ address, fields }], options)
@@ -181,7 +185,10 @@ const updateArticle = defineTool({
 
 const publishedByPeople = () =>
   new InvalidInput([
-    { path: 'source_address', message: 'names a published article, which a key that reads conversations cannot change' },
+    {
+      path: 'source_address',
+      message: 'names a published article, which a key that reads conversations cannot change',
+    },
   ])
 
 /**

@@ -4,13 +4,13 @@ import { manualClock } from '../../base/clock.ts'
 import { ApiError, InvalidInput } from '../../base/errors.ts'
 import { createForm } from '../../forms/form/change.ts'
 import type { NewForm } from '../../forms/form/schema.ts'
+import { authorOf, importArticles } from '../../knowledge/write-article.ts'
 import { createLeadField, type NewLeadField } from '../../leads/fields/field-routes.ts'
 import type { CustomField } from '../../leads/lead/custom-fields.ts'
 import { parseLeadPatch } from '../../leads/lead/input.ts'
 import type { AdPlatform, LeadDeps, LeadUser, Priority, Source } from '../../leads/lead/lead.ts'
 import type { LeadChanges } from '../../leads/lead/schema.ts'
 import { upsertLeads } from '../../leads/write/upsert.ts'
-import { authorOf, importArticles } from '../../knowledge/write-article.ts'
 import type { Member } from '../../team/member.ts'
 import { systemActor } from '../../workspaces/actor.ts'
 import { createLabel, type LabelColor } from '../../workspaces/labels.ts'
@@ -48,7 +48,10 @@ const demoArticles = [
     'You can cancel at any time in the app, under **My plan**.\n\n- A monthly plan ends with the month.\n- For an annual plan we refund the months that are left.',
     ['plan', 'refund'],
   ),
-  article('article', 'What does a visit cost?', 'The first visit is free. Later visits cost 40 each.', ['prices', 'visit']),
+  article('article', 'What does a visit cost?', 'The first visit is free. Later visits cost 40 each.', [
+    'prices',
+    'visit',
+  ]),
 ]
 
 const interests = ['Monthly plan', 'Annual plan', 'Something else']

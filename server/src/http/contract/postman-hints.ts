@@ -91,7 +91,11 @@ export const postmanHints: HintsByOperation = {
   updateArticle: { path: { articleId: '{{article_id}}' }, body: { version: 1, status: 'published' }, order: 2 },
   searchArticles: { query: { query: 'return' }, order: 3 },
   importArticleFiles: {
-    body: { files: [{ path: 'hours.md', text: '# When are you open?\n\nFrom 9 to 18.' }], language: 'en', dryRun: true },
+    body: {
+      files: [{ path: 'hours.md', text: '# When are you open?\n\nFrom 9 to 18.' }],
+      language: 'en',
+      dryRun: true,
+    },
   },
   deleteArticle: { path: { articleId: '{{article_id}}' } },
   importRateCards: {
@@ -240,7 +244,14 @@ export const notInCollection: ReadonlySet<string> = new Set([
   ...['getConnectionHealth', 'pauseConnection', 'resumeConnection', 'acknowledgeConnection'],
   ...['getConnectionSession', 'pairConnection', 'unpairConnection', 'syncConnectionTemplates', 'setConnectionCurrency'],
   ...['saveTemplateDraft', 'submitTemplateDraft', 'uploadTemplateSample', 'deleteTemplate'],
-  ...['createArticleDraft', 'getArticleDraft', 'publishArticleDraft', 'deleteArticleDraft', 'readSiteMap', 'importSitePages'],
+  ...[
+    'createArticleDraft',
+    'getArticleDraft',
+    'publishArticleDraft',
+    'deleteArticleDraft',
+    'readSiteMap',
+    'importSitePages',
+  ],
   ...['subscribeConnection', 'requestConnectionHistory'],
   ...['listConnectionNumbers', 'registerConnectionNumber', 'getDraft', 'approveDraft', 'rejectDraft'],
 ])

@@ -1,14 +1,20 @@
 import { type Static, Type } from 'typebox'
-import type { Outgoing } from '../../base/outgoing/guarded-fetch.ts'
 import { invalid } from '../../base/errors.ts'
+import type { Outgoing } from '../../base/outgoing/guarded-fetch.ts'
 import { nullable, oneOf, titled } from '../../base/route.ts'
-import { count, text, visiblePattern } from '../../base/schema-types.ts'
+import { text, visiblePattern } from '../../base/schema-types.ts'
 import type { Member } from '../../team/member.ts'
 import type { TeamApi } from '../../team/team-api.ts'
 import { closed, idSchema } from '../../team/team-schema.ts'
 import { limits } from '../article.ts'
 import { knowledgePath, language } from '../schema.ts'
-import { authorOf, type ImportedArticle, type ImportOptions, importArticles, type KnowledgeDeps } from '../write-article.ts'
+import {
+  authorOf,
+  type ImportedArticle,
+  type ImportOptions,
+  importArticles,
+  type KnowledgeDeps,
+} from '../write-article.ts'
 import { type ImportProblem, maxRows, parseFiles } from './parse-files.ts'
 import { maxPages, readPage, readSiteMap } from './read-site.ts'
 
@@ -123,7 +129,8 @@ export function importRoutes(api: TeamApi, deps: ImportDeps): void {
     run: async ({ member, body }) => {
       const host = hostOf('siteMap', body.siteMap)
       for (const [n, one] of body.addresses.entries()) {
-        if (hostOf(`addresses[${n}]`, one) !== host) throw invalid(`addresses[${n}]`, 'must be of the host of the site map')
+        if (hostOf(`addresses[${n}]`, one) !== host)
+          throw invalid(`addresses[${n}]`, 'must be of the host of the site map')
         requireAllowed(deps, `addresses[${n}]`, one)
       }
       const pages = await Promise.all(body.addresses.map((one) => readPage(deps.outgoing, one, body)))

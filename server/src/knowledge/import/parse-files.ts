@@ -63,7 +63,9 @@ export function checkArticle(values: RawArticle, { language }: ImportDefaults): 
   // Also `pt-BR`: words are the same in all regions.
   const own = (valueOf('language') || language).toLowerCase().split(/[-_]/)[0] ?? ''
   const [title, body] = [valueOf('title'), valueOf('body')]
-  const times = (['validFrom', 'validUntil'] as const).map((name) => (valueOf(name) === '' ? null : parseTime(valueOf(name))))
+  const times = (['validFrom', 'validUntil'] as const).map((name) =>
+    valueOf(name) === '' ? null : parseTime(valueOf(name)),
+  )
   const [validFrom = null, validUntil = null] = times
   if (title === '') return 'has no title'
   if (title.length > limits.title) return `has a title of more than ${limits.title} characters`
@@ -76,7 +78,16 @@ export function checkArticle(values: RawArticle, { language }: ImportDefaults): 
   if (kind === undefined) return `has a kind that is not ${articleKinds.join(' or ')}`
   if (times.includes(undefined)) return 'has a time that is not like 2026-03-01'
   if (validFrom && validUntil && validUntil <= validFrom) return 'is valid until a time before it is valid'
-  return { kind, language: own, title, body, tags, keyIds: null, validFrom: validFrom ?? null, validUntil: validUntil ?? null }
+  return {
+    kind,
+    language: own,
+    title,
+    body,
+    tags,
+    keyIds: null,
+    validFrom: validFrom ?? null,
+    validUntil: validUntil ?? null,
+  }
 }
 
 const parseTime = (text: string): Date | undefined => parseIsoTime(text) ?? undefined
@@ -147,7 +158,13 @@ async function parseCsv(text: string): Promise<{ address: string; values: RawArt
   const { parse } = await import('csv-parse/sync')
   let rows: string[][]
   try {
-    rows = parse(text, { bom: true, delimiter: [',', ';', '\t'], relax_column_count: true, skip_empty_lines: true, to: maxRows + 2 })
+    rows = parse(text, {
+      bom: true,
+      delimiter: [',', ';', '\t'],
+      relax_column_count: true,
+      skip_empty_lines: true,
+      to: maxRows + 2,
+    })
   } catch {
     return 'is not a CSV file: check its quotes'
   }

@@ -1,5 +1,5 @@
-import type { Outgoing } from '../../base/outgoing/guarded-fetch.ts'
 import { unprocessable } from '../../base/errors.ts'
+import type { Outgoing } from '../../base/outgoing/guarded-fetch.ts'
 import { version } from '../../base/version.ts'
 import { limits } from '../article.ts'
 import type { ImportedArticle } from '../write-article.ts'
@@ -18,7 +18,10 @@ const maxRedirects = 3
  * Returns the addresses of the pages in a site map and in those that it lists, all of the same host. Throws 422 if it
  * cannot be read.
  */
-export async function readSiteMap(outgoing: Outgoing, address: string): Promise<{ addresses: string[]; isCut: boolean }> {
+export async function readSiteMap(
+  outgoing: Outgoing,
+  address: string,
+): Promise<{ addresses: string[]; isCut: boolean }> {
   const { hostname } = new URL(address)
   const isOfSite = (one: string) => one.length <= limits.address && URL.parse(one)?.hostname === hostname
   const queue = [address]
@@ -27,10 +30,13 @@ export async function readSiteMap(outgoing: Outgoing, address: string): Promise<
     const read = await fetchText(outgoing, queue[n] ?? '', maxSiteMapBytes)
     if ('problem' in read) {
       // A nested one that cannot be read does not stop the others.
-      if (n === 0) throw unprocessable(`The site map cannot be read: it ${read.problem}`, { code: 'SITE_MAP_UNREADABLE' })
+      if (n === 0)
+        throw unprocessable(`The site map cannot be read: it ${read.problem}`, { code: 'SITE_MAP_UNREADABLE' })
       continue
     }
-    const found = [...read.text.matchAll(/<loc>([^<]{1,2000})<\/loc>/gi)].map(([, loc = '']) => decodeEntities(loc).trim())
+    const found = [...read.text.matchAll(/<loc>([^<]{1,2000})<\/loc>/gi)].map(([, loc = '']) =>
+      decodeEntities(loc).trim(),
+    )
     if (found.length === 0 && n === 0) {
       throw unprocessable('The site map lists no pages: it must be an XML file with <loc> elements', {
         code: 'SITE_MAP_UNREADABLE',
@@ -70,7 +76,15 @@ async function fetchText(outgoing: Outgoing, address: string, maxAnswerBytes: nu
     const refusal = outgoing.refusal(url)
     if (refusal !== null) return { problem: refusal }
     const headers = { 'user-agent': `Parley/${version}`, accept: 'text/html, application/xml;q=0.9, */*;q=0.5' }
-    const answer = await outgoing.call({ method: 'GET', url, headers, body: null, timeoutMs, maxAnswerBytes, canRepeat: true })
+    const answer = await outgoing.call({
+      method: 'GET',
+      url,
+      headers,
+      body: null,
+      timeoutMs,
+      maxAnswerBytes,
+      canRepeat: true,
+    })
     if (answer.outcome === 'failed') return { problem: `could not be read (${answer.code})` }
     const { location, 'content-type': type = '' } = answer.headers
     if (answer.status >= 300 && answer.status < 400 && location !== undefined) {

@@ -113,9 +113,7 @@ function blockText(block: BlockNode): string {
     case 'quote':
       return block.children.map(blockText).join('\n\n')
     case 'list':
-      return block.items
-        .map((item, n) => `${block.isOrdered ? `${n + 1}.` : '•'} ${inlineText(item)}`)
-        .join('\n')
+      return block.items.map((item, n) => `${block.isOrdered ? `${n + 1}.` : '•'} ${inlineText(item)}`).join('\n')
     default:
       return '—'
   }
@@ -126,7 +124,8 @@ function inlineText(nodes: readonly Inline[], isPlain = false): string {
     .map((node) => {
       if (node.type === 'text' || node.type === 'code') return node.text
       const inner = inlineText(node.children, isPlain)
-      if (node.type === 'link') return inner === node.href || node.href.startsWith(inner) ? node.href : `${inner}: ${node.href}`
+      if (node.type === 'link')
+        return inner === node.href || node.href.startsWith(inner) ? node.href : `${inner}: ${node.href}`
       if (isPlain) return inner
       return node.type === 'strong' ? `*${inner}*` : `_${inner}_`
     })
