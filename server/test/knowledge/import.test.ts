@@ -77,7 +77,7 @@ test('the main part of a page becomes Markdown', () => {
     ],
     ['<main><!-- <p>no</p> --><style>p{}</style><p>Yes</p><form>no</form></main>', 'Yes'],
     ['<main><pre>a\n  b</pre></main>', '```\na\n  b\n```'],
-    ['<main><p>1 < 2 and <unclosed', '1 < 2 and'],
+    ['<main><p>1 < 2 and <unclosed', '1 < 2 and Footer'],
   ]
   for (const [html, body] of cases) assert.equal(htmlToMarkdown(page(html), address).body, body, html)
   const { title, language } = htmlToMarkdown(page('<main><h1>Returns <em>now</em></h1></main>'), address)

@@ -122,7 +122,7 @@ function blockText(block: BlockNode): string {
 function inlineText(nodes: readonly Inline[], isPlain = false): string {
   return nodes
     .map((node) => {
-      if (node.type === 'text' || node.type === 'code') return node.text
+      if (!('children' in node)) return node.text
       const inner = inlineText(node.children, isPlain)
       if (node.type === 'link')
         return inner === node.href || node.href.startsWith(inner) ? node.href : `${inner}: ${node.href}`
