@@ -38,7 +38,7 @@ const contentFields = {
       maxLength: 16_384,
       pattern: visiblePattern,
       description:
-        'Sent unchanged. The official channel takes 4,096 characters a message; a longer text is cut, up to `max_parts` of who_am_i. Send exactly one of this and the other kinds of content.',
+        'Sent unchanged; above 4,096 characters it is cut into at most `max_parts` of who_am_i. Send exactly one of this and the other kinds of content.',
     }),
   ),
   file: Type.Optional(
@@ -83,7 +83,7 @@ const Input = input({
   ...contentFields,
   after_message_id: Type.Optional(
     uuid(
-      'The newest message that you have seen. If the customer has written since, nothing is sent: 409 CUSTOMER_WROTE_AGAIN returns what they wrote. Without it, the answer is sent, and later messages stay pending.',
+      'The newest message that you have seen. If the customer has written since, nothing is sent: 409 CUSTOMER_WROTE_AGAIN returns what they wrote.',
     ),
   ),
   sources: Type.Optional(Sources),

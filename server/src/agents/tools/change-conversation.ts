@@ -80,7 +80,7 @@ const labelList = (description: string) => Type.Optional(Type.Array(uuid(), { ma
 export const label = defineTool({
   name: 'label',
   title: 'Label',
-  description: 'Adds labels to any conversation or removes them. Other labels stay. list_labels returns the ids.',
+  description: 'Adds labels to any conversation or removes them; list_labels returns their ids.',
   scopes: ['inbox.write'],
   http: { method: 'POST', path: '/conversations/:conversation_id/labels' },
   input: input({

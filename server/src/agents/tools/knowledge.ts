@@ -90,7 +90,7 @@ const nextAfterReading = [
 export const readArticle = defineTool({
   name: 'read_article',
   title: 'Read an article',
-  description: 'Returns the text of an article of the team, in parts if it is long.',
+  description: 'Returns the text of an article, in parts if it is long.',
   scopes: ['knowledge.read'],
   http: { method: 'GET', path: '/knowledge/articles/:article_id' },
   input: input({

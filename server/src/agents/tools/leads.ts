@@ -136,7 +136,7 @@ export const upsertLead = defineTool({
   name: 'upsert_lead',
   title: 'Update a lead, or create it',
   description:
-    'Updates the lead that matches, or creates one if none does. Use it with the phone of a customer: repeated calls never create a duplicate. Omitted fields stay unchanged; null clears a field.',
+    'Updates the lead that matches, or creates one. Use it with the phone of a customer: repeated calls never create a duplicate. Omitted fields stay unchanged; null clears one.',
   scopes: ['leads.write', 'leads.bulk'],
   http: { method: 'POST', path: '/leads/upsert' },
   input: input({
@@ -181,7 +181,7 @@ export const updateOneLead = defineTool({
   name: 'update_lead',
   title: 'Change a lead',
   description:
-    'Sets fields of one lead, as in upsert_lead. Other fields stay unchanged. 404 if there is none; `changed` is false if nothing changed.',
+    'Sets fields of one lead, as in upsert_lead. 404 if there is none; `changed` is false if nothing changed.',
   scopes: ['leads.write'],
   http: { method: 'PATCH', path: '/leads/:identifier' },
   input: input({

@@ -61,16 +61,13 @@ export const waitForWork = defineTool({
       Type.Integer({
         minimum: 0,
         maximum: maxWaitSeconds,
-        description: 'Maximum seconds to wait for work. Default 25; 0 returns at once.',
+        description: 'Seconds to wait for work. Default 25; 0 returns at once.',
       }),
     ),
-    limit: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: maxWork, description: 'Maximum number of conversations. Default 10.' }),
-    ),
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: maxWork, description: 'Default 10.' })),
     show_typing: Type.Optional(
       Type.Boolean({
-        description:
-          'Also shows the waiting customers that you are typing, as seen does. Default: as your team has set.',
+        description: 'Also shows the customers that you are typing. Default: as your team has set.',
       }),
     ),
   }),

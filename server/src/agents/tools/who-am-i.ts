@@ -24,7 +24,7 @@ export const whoAmI = defineTool({
   name: 'who_am_i',
   title: 'Who am I',
   description:
-    'Call this first. Returns your key with its scopes, connections and limits, and your workspace: its business hours, its instructions for you, and the fields of its leads.',
+    'Call this first. Returns your key with its scopes, connections and limits, and your workspace: its business hours, instructions for you, and fields of leads.',
   scopes,
   http: { method: 'GET', path: '/me' },
   input: input({}),
