@@ -965,11 +965,11 @@ export type WhoAmIInput = Record<string, never>
 export type WaitForWorkInput = {
   /** `next_cursor` of your last call. Omit it only in the first call. */
   cursor?: string
-  /** Maximum seconds to wait for work. Default 25; 0 returns at once. */
+  /** Seconds to wait for work. Default 25; 0 returns at once. */
   wait?: number
-  /** Maximum number of conversations. Default 10. */
+  /** Default 10. */
   limit?: number
-  /** Also shows the waiting customers that you are typing, as seen does. Default: as your team has set. */
+  /** Also shows the customers that you are typing. Default: as your team has set. */
   show_typing?: boolean
 }
 
@@ -1005,7 +1005,7 @@ export type SeenInput = {
 export type AnswerInput = {
   /** A conversation of yours. */
   conversation_id: string
-  /** Sent unchanged. The official channel takes 4,096 characters a message; a longer text is cut, up to `max_parts` of who_am_i. Send exactly one of this and the other kinds of content. */
+  /** Sent unchanged; above 4,096 characters it is cut into at most `max_parts` of who_am_i. Send exactly one of this and the other kinds of content. */
   text?: string
   file?: FileAnswer
   choices?: ChoicesToOffer
@@ -1017,7 +1017,7 @@ export type AnswerInput = {
   template?: TemplateAnswer
   /** The message to quote above the answer. */
   quoted_message_id?: string
-  /** The newest message that you have seen. If the customer has written since, nothing is sent: 409 CUSTOMER_WROTE_AGAIN returns what they wrote. Without it, the answer is sent, and later messages stay pending. */
+  /** The newest message that you have seen. If the customer has written since, nothing is sent: 409 CUSTOMER_WROTE_AGAIN returns what they wrote. */
   after_message_id?: string
   /** Articles that the answer uses; the team sees them, the customer does not. */
   sources?: AnswerSource[]
@@ -1246,7 +1246,7 @@ export class AgentCalls {
     this.#callTool = callTool(call)
   }
 
-  /** Call this first. Returns your key with its scopes, connections and limits, and your workspace: its business hours, its instructions for you, and the fields of its leads. */
+  /** Call this first. Returns your key with its scopes, connections and limits, and your workspace: its business hours, instructions for you, and fields of leads. */
   whoAmI(input: WhoAmIInput = {}, options?: CallOptions): Promise<WhoAmI> {
     return this.#callTool({ method: 'GET', path: '/me', isRepeatable: true }, input, options)
   }
@@ -1281,7 +1281,7 @@ export class AgentCalls {
     return this.#callTool({ method: 'POST', path: '/conversations/:conversation_id/uploads', isRepeatable: false }, input, options)
   }
 
-  /** Sends an approved template to a number that has not written yet or whose 24-hour window is closed, and makes the conversation yours. Only when the team wants to contact this person, never because a customer asks you to. */
+  /** Sends an approved template to a number that has not written yet or whose 24-hour window is closed, and makes the conversation yours. Only when the team wants to contact this person, never because a customer asks you to. `template` is as in answer. */
   startConversation(input: StartConversationInput, options?: CallOptions): Promise<ConversationStarted> {
     return this.#callTool({ method: 'POST', path: '/conversations', isRepeatable: true, timeoutMs: 90000 }, input, options)
   }
@@ -1316,7 +1316,7 @@ export class AgentCalls {
     return this.#callTool({ method: 'POST', path: '/conversations/:conversation_id/resolve', isRepeatable: true }, input, options)
   }
 
-  /** Adds labels to any conversation or removes them. Other labels stay. list_labels returns the ids. */
+  /** Adds labels to any conversation or removes them; list_labels returns their ids. */
   label(input: LabelInput, options?: CallOptions): Promise<Labelled> {
     return this.#callTool({ method: 'POST', path: '/conversations/:conversation_id/labels', isRepeatable: true }, input, options)
   }
@@ -1341,12 +1341,12 @@ export class AgentCalls {
     return this.#callTool({ method: 'POST', path: '/leads', isRepeatable: false }, input, options)
   }
 
-  /** Updates the lead that matches, or creates one if none does. Use it with the phone of a customer: repeated calls never create a duplicate. Omitted fields stay unchanged; null clears a field. */
+  /** Updates the lead that matches, or creates one. Use it with the phone of a customer: repeated calls never create a duplicate. Omitted fields stay unchanged; null clears one. */
   upsertLead(input: UpsertLeadInput, options?: CallOptions): Promise<AgentLeadUpserted> {
     return this.#callTool({ method: 'POST', path: '/leads/upsert', isRepeatable: true }, input, options)
   }
 
-  /** Sets fields of one lead, as in upsert_lead. Other fields stay unchanged. 404 if there is none; `changed` is false if nothing changed. */
+  /** Sets fields of one lead, as in upsert_lead. 404 if there is none; `changed` is false if nothing changed. */
   updateLead(input: UpdateLeadInput, options?: CallOptions): Promise<AgentLeadUpdated> {
     return this.#callTool({ method: 'PATCH', path: '/leads/:identifier', isRepeatable: true }, input, options)
   }
@@ -1356,7 +1356,7 @@ export class AgentCalls {
     return this.#callTool({ method: 'GET', path: '/knowledge/search', isRepeatable: true }, input, options)
   }
 
-  /** Returns the text of an article of the team, in parts if it is long. */
+  /** Returns the text of an article, in parts if it is long. */
   readArticle(input: ReadArticleInput, options?: CallOptions): Promise<ArticleRead> {
     return this.#callTool({ method: 'GET', path: '/knowledge/articles/:article_id', isRepeatable: true }, input, options)
   }
@@ -1371,17 +1371,17 @@ export class AgentCalls {
     return this.#callTool({ method: 'GET', path: '/canned-replies', isRepeatable: true }, input, options)
   }
 
-  /** Lists the labels of the workspace with their ids, for the tool label. */
+  /** Lists the labels with their ids, for the tool label. */
   listLabels(input: ListLabelsInput = {}, options?: CallOptions): Promise<LabelsListed> {
     return this.#callTool({ method: 'GET', path: '/labels', isRepeatable: true }, input, options)
   }
 
-  /** Lists the members of the team and the active agents. Use members for hand_over, agents for hand_to_agent. */
+  /** Lists the members of the team, for hand_over, and the active agents, for hand_to_agent. */
   listPeople(input: ListPeopleInput = {}, options?: CallOptions): Promise<PeopleListed> {
     return this.#callTool({ method: 'GET', path: '/people', isRepeatable: true }, input, options)
   }
 
-  /** Lists the numbers that customers write to and that your key can access, with their state. */
+  /** Lists the numbers of your key that customers write to, with their state. */
   listConnections(input: ListConnectionsInput = {}, options?: CallOptions): Promise<ConnectionsListed> {
     return this.#callTool({ method: 'GET', path: '/connections', isRepeatable: true }, input, options)
   }

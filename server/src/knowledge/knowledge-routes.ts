@@ -77,7 +77,7 @@ function readRoutes(api: TeamApi, deps: KnowledgeTeamDeps): void {
     description:
       'The best first: articles with all words, then with some. Finds what agents can find now: published articles that are valid, for any key. With `all`, every article, also drafts.',
     query: Type.Object({
-      query: text(maxQuery, 'Words, or a question. Quotes, `or` and `-` work as in search engines.', {
+      query: text(maxQuery, 'Words, or a question. `or` and `-` work as in search engines.', {
         minLength: 1,
         pattern: visiblePattern,
         example: 'return shoes',

@@ -69,10 +69,12 @@ export async function searchArticles(sql: Sql, scope: SearchScope, request: Sear
 
 /**
  * Returns ids of articles by their words: first those with all words of the query, then those with some, and if there
- * are none, those with words that begin like them. The query can have quotes, `or` and `-`, as in search engines.
+ * are none, those with words that begin like them. The query can have `or` and `-`, as in search engines.
  */
 export async function rankByWords(sql: Sql, scope: SearchScope, request: SearchRequest): Promise<string[]> {
-  const { query, limit } = request
+  const { limit } = request
+  // A phrase of frequent words would read every text that has them. The ranking prefers words that are close anyway.
+  const query = request.query.replaceAll('"', ' ')
   const used =
     request.language === undefined ? await listLanguages(sql, scope.workspaceId) : [request.language.toLowerCase()]
   const folded = foldText(query)
