@@ -41,14 +41,15 @@ export type KnowledgeTeamDeps = DraftDeps & SearchDeps & ImportDeps
 
 export function knowledgeTeamRoutes(app: App, deps: KnowledgeTeamDeps, guard: TeamGuard): void {
   const api = teamApi(app, guard, 'Knowledge')
+  listRoute(api, deps)
+  searchRoute(api, deps)
   readRoutes(api, deps)
   writeRoutes(api, deps)
   knowledgeDraftRoutes(api, deps)
   importRoutes(api, deps)
 }
 
-function readRoutes(api: TeamApi, deps: KnowledgeTeamDeps): void {
-  const { db, clock } = deps
+function listRoute(api: TeamApi, { db }: KnowledgeTeamDeps): void {
   api.get(`${knowledgePath}/articles`, 'member', {
     operationId: 'listArticles',
     summary: 'List articles',
@@ -71,6 +72,9 @@ function readRoutes(api: TeamApi, deps: KnowledgeTeamDeps): void {
       return { articles: found.articles.map(presentHead), next: found.next }
     },
   })
+}
+
+function searchRoute(api: TeamApi, deps: KnowledgeTeamDeps): void {
   api.get(`${knowledgePath}/search`, 'member', {
     operationId: 'searchArticles',
     summary: 'Search articles',
@@ -90,12 +94,15 @@ function readRoutes(api: TeamApi, deps: KnowledgeTeamDeps): void {
     allErrors: [400, 401, 404],
     run: async ({ member, query }) => {
       const { query: words, all = false, limit = 10, status: withStatus, ...more } = query
-      const reader = { workspaceId: member.workspaceId, keyId: null, now: clock.now() }
+      const reader = { workspaceId: member.workspaceId, keyId: null, now: deps.clock.now() }
       const scope = all ? { ...reader, filter: { status: withStatus } } : reader
       const found = await searchKnowledge(deps, scope, { query: words, limit, ...lowerCase(more) })
       return { articles: found.map(presentFound) }
     },
   })
+}
+
+function readRoutes(api: TeamApi, { db }: KnowledgeTeamDeps): void {
   api.get(articlePath, 'member', {
     operationId: 'getArticle',
     summary: 'Get an article',

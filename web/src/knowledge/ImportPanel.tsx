@@ -80,6 +80,29 @@ export function ImportPanel({ close }: { close(): void }) {
           onChange={({ currentTarget }) => change(setSiteMap)(currentTarget.value)}
         />
       )}
+      <Options
+        language={language}
+        setLanguage={change(setLanguage)}
+        publish={publish}
+        setPublish={change(setPublish)}
+      />
+      {run.progress !== null && <Progress value={run.progress * 100} aria-label={texts.progress} />}
+      {run.results !== null && <Results results={run.results} isDone={run.isDone} />}
+    </SidePanel>
+  )
+}
+
+interface OptionsProps {
+  language: string
+  setLanguage(language: string): void
+  publish: boolean
+  setPublish(publish: boolean): void
+}
+
+function Options({ language, setLanguage, publish, setPublish }: OptionsProps) {
+  const texts = t.knowledge.import
+  return (
+    <>
       <Select
         label={t.knowledge.fields.language}
         description={texts.languageHelp}
@@ -87,18 +110,16 @@ export function ImportPanel({ close }: { close(): void }) {
         value={language}
         searchable
         allowDeselect={false}
-        onChange={(value) => value !== null && change(setLanguage)(value)}
+        onChange={(value) => value !== null && setLanguage(value)}
       />
-      {isAdmin && (
+      {hasRole(useWorkspaceId(), 'admin') && (
         <Switch
           label={texts.publish}
           checked={publish}
-          onChange={({ currentTarget }) => change(setPublish)(currentTarget.checked)}
+          onChange={({ currentTarget }) => setPublish(currentTarget.checked)}
         />
       )}
-      {run.progress !== null && <Progress value={run.progress * 100} aria-label={texts.progress} />}
-      {run.results !== null && <Results results={run.results} isDone={run.isDone} />}
-    </SidePanel>
+    </>
   )
 }
 

@@ -40,7 +40,7 @@ export function KnowledgePage() {
   )
   useShortcuts(
     texts.title,
-    useMemo(() => [{ keys: 'c', label: texts.create, run: create }], [texts.create, create]),
+    useMemo(() => [{ keys: 'c', label: t.knowledge.create, run: create }], [create]),
   )
   return (
     <>

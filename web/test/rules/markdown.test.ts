@@ -43,7 +43,7 @@ test('two texts are compared word by word', () => {
     ['one', '', '{-one}'],
   ]
   for (const [before, after, expected] of cases) assert.equal(shown(before, after), expected)
-  const [long, other] = ['a b '.repeat(5000), 'c d '.repeat(5000)]
+  const [long, other] = ['a b '.repeat(5000).trim(), 'c d '.repeat(5000).trim()]
   assert.deepEqual(
     diffTexts(long, other).map(({ type }) => type),
     ['removed', 'added'],

@@ -61,6 +61,11 @@ const ImportReport = titled('KnowledgeImportReport', {
 
 /** Routes that import articles from files and from the pages of a site. */
 export function importRoutes(api: TeamApi, deps: ImportDeps): void {
+  fileRoute(api, deps)
+  siteRoutes(api, deps)
+}
+
+function fileRoute(api: TeamApi, deps: ImportDeps): void {
   api.post(`${knowledgePath}/import-files`, 'member', {
     operationId: 'importArticleFiles',
     summary: 'Import Markdown and CSV files',
@@ -94,6 +99,9 @@ export function importRoutes(api: TeamApi, deps: ImportDeps): void {
       return store(deps, member, { articles, problems }, optionsOf(body, 'import'))
     },
   })
+}
+
+function siteRoutes(api: TeamApi, deps: ImportDeps): void {
   api.post(`${knowledgePath}/read-site-map`, 'admin', {
     operationId: 'readSiteMap',
     summary: 'Read a site map',

@@ -54,18 +54,16 @@ export type RawArticle = Partial<
 
 /** Returns the article, or what is wrong with it. */
 export function checkArticle(values: RawArticle, { language }: ImportDefaults): ArticleFields | string {
-  const valueOf = (name: keyof RawArticle) => values[name]?.trim() ?? ''
-  const tags = valueOf('tags')
+  const cell = (name: keyof RawArticle) => values[name]?.trim() ?? ''
+  const tags = cell('tags')
     .split(/[,;]/)
     .map((tag) => tag.trim())
     .filter((tag) => tag !== '')
-  const kind: ArticleKind | undefined = articleKinds.find((one) => one === (valueOf('kind').toLowerCase() || 'article'))
+  const kind: ArticleKind | undefined = articleKinds.find((one) => one === (cell('kind').toLowerCase() || 'article'))
   // Also `pt-BR`: words are the same in all regions.
-  const own = (valueOf('language') || language).toLowerCase().split(/[-_]/)[0] ?? ''
-  const [title, body] = [valueOf('title'), valueOf('body')]
-  const times = (['validFrom', 'validUntil'] as const).map((name) =>
-    valueOf(name) === '' ? null : parseTime(valueOf(name)),
-  )
+  const own = (cell('language') || language).toLowerCase().split(/[-_]/)[0] ?? ''
+  const [title, body] = [cell('title'), cell('body')]
+  const times = (['validFrom', 'validUntil'] as const).map((name) => (cell(name) === '' ? null : parseTime(cell(name))))
   const [validFrom = null, validUntil = null] = times
   if (title === '') return 'has no title'
   if (title.length > limits.title) return `has a title of more than ${limits.title} characters`

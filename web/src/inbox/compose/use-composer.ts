@@ -88,21 +88,24 @@ export function useComposer(workspaceId: string, conversation: Conversation, onS
       if (text.trim() === '') presenceSenderOf(id)?.stopTyping()
       else presenceSenderOf(id)?.startTyping(surface === 'reply')
     },
-    /** Inserts a text where the caret is, and continues there. */
     insert: (text: string) => {
-      const field = fieldRef.current
-      const { reply } = composeStateOf(workspaceId, id).draft
-      const caret = field?.selectionStart ?? reply.length
-      const before = reply.slice(0, caret)
-      const gap = before === '' || /\s$/.test(before) ? '' : ' '
       seen.mark()
-      flushSync(() => setDraft(workspaceId, id, { reply: before + gap + text + reply.slice(caret) }))
-      const end = caret + gap.length + text.length
-      field?.focus()
-      field?.setSelectionRange(end, end)
+      insertIntoReply(workspaceId, id, fieldRef.current, text)
     },
     wantTemplate: setWantsTemplate,
   }
+}
+
+/** Inserts a text where the caret is, and continues there. */
+function insertIntoReply(workspaceId: string, id: string, field: HTMLTextAreaElement | null, text: string): void {
+  const { reply } = composeStateOf(workspaceId, id).draft
+  const caret = field?.selectionStart ?? reply.length
+  const before = reply.slice(0, caret)
+  const gap = before === '' || /\s$/.test(before) ? '' : ' '
+  flushSync(() => setDraft(workspaceId, id, { reply: before + gap + text + reply.slice(caret) }))
+  const end = caret + gap.length + text.length
+  field?.focus()
+  field?.setSelectionRange(end, end)
 }
 
 interface SendTextAndFilesInput {

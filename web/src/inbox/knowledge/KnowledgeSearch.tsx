@@ -85,16 +85,16 @@ export default function KnowledgeSearch({ close, insert }: KnowledgeSearchProps)
         ))}
       </div>
       <p className={styles.help} role="status">
-        {isError
-          ? t.common.failure.title
-          : searched !== '' && found.length === 0 && !isFetching
-            ? texts.none
-            : chosen !== undefined && addressOf(chosen) !== null
-              ? texts.helpLink
-              : texts.help}
+        {isError ? t.common.failure.title : helpText(chosen, searched !== '' && !isFetching)}
       </p>
     </Dialog>
   )
+}
+
+function helpText(chosen: FoundArticle | undefined, isSearched: boolean): string {
+  const { none, help, helpLink } = t.articles.insert
+  if (chosen === undefined) return isSearched ? none : help
+  return addressOf(chosen) === null ? help : helpLink
 }
 
 /** Only pages of a site have an address that a customer can open. */

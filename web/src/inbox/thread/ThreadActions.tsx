@@ -113,21 +113,7 @@ export function ThreadActions({ conversation }: { conversation: Conversation }) 
           />
         )}
       </ActionMenu>
-      {isDone && (
-        <Tip label={t.articles.make}>
-          <ActionIcon
-            className={`${styles.folds} ${styles.act}`}
-            variant="subtle"
-            color="gray"
-            size="lg"
-            aria-label={t.articles.make}
-            onClick={makeArticle}
-          >
-            <IconBook size={18} stroke={1.6} />
-            <span>{t.articles.makeShort}</span>
-          </ActionIcon>
-        </Tip>
-      )}
+      {isDone && <ArticleButton run={makeArticle} />}
       <Tip label={`${done} (E)`}>
         <Button
           className={styles.done}
@@ -140,6 +126,25 @@ export function ThreadActions({ conversation }: { conversation: Conversation }) 
         </Button>
       </Tip>
     </>
+  )
+}
+
+function ArticleButton({ run }: { run(): void }) {
+  const label = t.articles.make
+  return (
+    <Tip label={label}>
+      <ActionIcon
+        className={`${styles.folds} ${styles.act}`}
+        variant="subtle"
+        color="gray"
+        size="lg"
+        aria-label={label}
+        onClick={run}
+      >
+        <IconBook size={18} stroke={1.6} />
+        <span>{t.articles.makeShort}</span>
+      </ActionIcon>
+    </Tip>
   )
 }
 
