@@ -153,8 +153,7 @@ export function loadConfig(environment: Environment, memory = memoryBytes()): Co
       host: read.text('PARLEY_SIMULATOR_HOST') ?? '127.0.0.1',
       port: read.integer('PARLEY_SIMULATOR_PORT', 0, 65_535) ?? (port === 0 || port === 65_535 ? 0 : port + 1),
     },
-    embeddings: readEmbeddings(read),
-    logLevel: read.choice('PARLEY_LOG_LEVEL', logLevels) ?? 'info',
+    ...{ embeddings: readEmbeddings(read), logLevel: read.choice('PARLEY_LOG_LEVEL', logLevels) ?? 'info' },
     limits: {
       leadsPerMinute: read.integer('PARLEY_LEADS_RATE_LIMIT', 0, 1_000_000) ?? 3000,
       inboxPerMinute: read.integer('PARLEY_INBOX_RATE_LIMIT', 0, 1_000_000) ?? 300,

@@ -151,7 +151,7 @@ const tables: readonly Table[] = [
 
   { name: 'connections', sealed: ['settings'] },
   { name: 'template_drafts', sealed: ['content'] },
-  // Customers' text: whoever has not published it by then will not.
+  // Customers' text: a draft that nobody has published by then is not needed.
   { name: 'knowledge_drafts', sealed: ['content'], ages: { time: 'created_at', days: 90 } },
   { name: 'channel_sessions', key: ['connection_id'], sealed: ['pairing'] },
   {

@@ -54,7 +54,7 @@ test('articles are found by the forms of their words, with or without accents, i
 
 test('a match in the title ranks before one in the text, and the best comes first', async () => {
   const w = await knowledgeWorld()
-  await w.write('Shipping', 'Parcels leave in the morning. A warranty is in the box.')
+  await w.write('Shipping', 'Boxes leave in the morning. A warranty is in the box.')
   await w.write('Warranty', 'Two years.')
   await w.write('Repairs', 'With a warranty, repairs are free: show the warranty card for a warranty repair.')
   assert.deepEqual((await w.search('warranty')).slice(0, 2), ['Warranty', 'Repairs'])
