@@ -25,15 +25,20 @@ const configOf = (language: string): string =>
 /** No word of a text has this form. */
 const workspaceWord = (workspaceId: string): string => `w:${workspaceId}`
 
-/** SQL: values of the columns `search` and `title_search` of an article. */
-export function searchColumns(sql: Sql, workspaceId: string, { language, title, body, tags }: ArticleText): Fragment {
+/** Returns SQL of the values of the columns `search` and `title_search` of an article. */
+export function searchVectors(
+  sql: Sql,
+  workspaceId: string,
+  { language, title, body, tags }: ArticleText,
+): { search: Fragment; titleSearch: Fragment } {
   const config = configOf(language)
   const workspace = sql`array_to_tsvector(array[${workspaceWord(workspaceId)}])`
   const words = (text: string, weight: 'A' | 'B' | 'D') =>
     sql`setweight(to_tsvector(${config}::regconfig, ${withPlainWords(text)}), ${weight}::"char")`
-  return sql`
-    ${workspace} || ${words(title, 'A')} || ${words(tags.join('\n'), 'B')} || ${words(body, 'D')},
-    ${workspace} || ${words(title, 'A')}`
+  return {
+    search: sql`${workspace} || ${words(title, 'A')} || ${words(tags.join('\n'), 'B')} || ${words(body, 'D')}`,
+    titleSearch: sql`${workspace} || ${words(title, 'A')}`,
+  }
 }
 
 /** Returns the text, followed by its accented words without accents, which people often do not type. */

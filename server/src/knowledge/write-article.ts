@@ -18,7 +18,7 @@ import {
   lockArticle,
   maxVersions,
 } from './article.ts'
-import { searchColumns } from './search.ts'
+import { searchVectors } from './search.ts'
 
 export interface KnowledgeDeps {
   db: Db
@@ -67,6 +67,7 @@ export async function insertArticle(tx: Tx, author: Author, article: NewArticle,
     ...{ id: newId(now), status: article.status, source: article.source, sourceAddress: article.sourceAddress },
     ...{ version: 1, createdAt: now, updatedAt: now, publishedAt: article.status === 'published' ? now : null, actor },
   }
+  const { search, titleSearch } = searchVectors(tx, workspaceId, stored)
   await tx`
     insert into knowledge_articles (
       workspace_id, id, kind, status, language, title, body, tags, key_ids, valid_from, valid_until, source,
@@ -76,7 +77,7 @@ export async function insertArticle(tx: Tx, author: Author, article: NewArticle,
       ${workspaceId}, ${stored.id}, ${stored.kind}, ${stored.status}, ${stored.language}, ${stored.title},
       ${stored.body}, ${stored.tags}::text[], ${stored.keyIds}::uuid[], ${stored.validFrom}, ${stored.validUntil},
       ${stored.source}, ${stored.sourceAddress}, 1, ${now}, ${now}, ${stored.publishedAt}, ${actor.type}, ${actor.id},
-      ${searchColumns(tx, workspaceId, stored)}
+      ${search}, ${titleSearch}
     )`
   await insertVersion(tx, workspaceId, stored)
   await recordChange(tx, author, stored.id, stored.status === 'published' ? 'published' : 'created', now)
@@ -127,6 +128,7 @@ export async function updateArticle(
     ...{ status: to.status, version: before.version + (hasChanged ? 1 : 0), updatedAt: now, actor },
     publishedAt: isMoved && to.status === 'published' ? now : before.publishedAt,
   }
+  const { search, titleSearch } = searchVectors(tx, workspaceId, after)
   await tx`
     update knowledge_articles
     set kind = ${after.kind},
@@ -143,7 +145,8 @@ export async function updateArticle(
       published_at = ${after.publishedAt},
       actor_type = ${actor.type},
       actor_id = ${actor.id},
-      (search, title_search) = (select ${searchColumns(tx, workspaceId, after)})
+      search = ${search},
+      title_search = ${titleSearch}
     where workspace_id = ${workspaceId}
       and id = ${after.id}`
   if (hasChanged) await insertVersion(tx, workspaceId, after)
