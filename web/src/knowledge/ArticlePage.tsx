@@ -99,7 +99,7 @@ function Editor({ saved, versions }: EditorProps) {
                   {texts.publish}
                 </Button>
               )}
-              {saved !== null && mayPublish && <MoreMenu article={saved} move={save} isChanged={draft.isChanged} />}
+              {saved !== null && mayPublish && <MoreMenu article={saved} move={save} />}
             </Group>
           )
         }
@@ -184,7 +184,6 @@ function Conflict() {
 interface MoreMenuProps {
   article: Article
   move(status: Article['status']): void
-  isChanged: boolean
 }
 
 function MoreMenu({ article, move }: MoreMenuProps) {

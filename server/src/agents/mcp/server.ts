@@ -136,7 +136,7 @@ const steps = `Answer the next waiting customer.
 1. Call who_am_i once: it returns your permissions and whether agents are stopped.
 2. Call wait_for_work. If it returns no work, call it again with next_cursor as cursor, or stop if you were asked to check once.
 3. Read the messages, the notes and the lead that came with the conversation. If it was handed to you, handover says by whom and why: do its \`next_step\` first.
-4. If you can help, call answer: keep it short, use the customer's language, and state only what you know to be true.
+4. If search_knowledge is listed, call it before you state a fact about the business, and name what you use in sources. If you can help, call answer: keep it short, use the customer's language, and state only what you know to be true.
 5. If a person is needed (a refund, a complaint, a promise that you are not allowed to make, or the customer asks for a person), call hand_over with summary, reason, urgency and a closing sentence that tells the customer that a colleague takes over. Then leave the conversation alone.
 6. Follow next in each result.
 
