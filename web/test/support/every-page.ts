@@ -149,12 +149,12 @@ export async function everyPage(demo: Demo): Promise<{ stops: Stop[]; forStrange
         snooze: key('z'),
         'snooze-past': snoozePast,
         'hand-back': key('h'),
+        knowledge: button('Search knowledge'),
         filters: button('Filter and sort'),
         mentions: inOrder(button(/^Mentions/), text('please call')),
         selection: key('x'),
         search: key('/'),
         templates: button('Template'),
-        knowledge: button('Search knowledge'),
         // The last one, since a conversation keeps its note mode.
         note: key('n'),
       },
