@@ -49,6 +49,8 @@ export interface Config {
   demo: boolean
   /** Simulator of the official platform; it can also move the time. */
   simulator: { enabled: boolean; host: string; port: number }
+  /** Endpoint that computes vectors of articles; null: knowledge is searched by words alone. */
+  embeddings: { url: string; model: string; key: string | null } | null
   logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent'
   limits: {
     /** Requests per minute and key; 0 disables the limit. */
@@ -89,6 +91,7 @@ const secretNames = [
   'PARLEY_PREVIOUS_MASTER_KEYS',
   'PARLEY_TEAM_TOKEN',
   'PARLEY_METRICS_TOKEN',
+  'PARLEY_EMBEDDINGS_KEY',
 ]
 
 /** Reads the settings. Throws one `ConfigError` with every problem. `memory` is the memory of the process in bytes. */
@@ -150,7 +153,7 @@ export function loadConfig(environment: Environment, memory = memoryBytes()): Co
       host: read.text('PARLEY_SIMULATOR_HOST') ?? '127.0.0.1',
       port: read.integer('PARLEY_SIMULATOR_PORT', 0, 65_535) ?? (port === 0 || port === 65_535 ? 0 : port + 1),
     },
-    logLevel: read.choice('PARLEY_LOG_LEVEL', logLevels) ?? 'info',
+    ...{ embeddings: readEmbeddings(read), logLevel: read.choice('PARLEY_LOG_LEVEL', logLevels) ?? 'info' },
     limits: {
       leadsPerMinute: read.integer('PARLEY_LEADS_RATE_LIMIT', 0, 1_000_000) ?? 3000,
       inboxPerMinute: read.integer('PARLEY_INBOX_RATE_LIMIT', 0, 1_000_000) ?? 300,
@@ -166,6 +169,17 @@ export function loadConfig(environment: Environment, memory = memoryBytes()): Co
   // Problems of a value that two settings use appear twice.
   if (problems.length > 0) throw new ConfigError([...new Set(problems)])
   return config
+}
+
+function readEmbeddings(read: ReturnType<typeof createReader>): Config['embeddings'] {
+  const url = read.url('PARLEY_EMBEDDINGS_URL', ['http:', 'https:'])?.replace(/\/{1,9}$/, '') ?? null
+  const model = read.text('PARLEY_EMBEDDINGS_MODEL')
+  const key = read.text('PARLEY_EMBEDDINGS_KEY')
+  if (url !== null && model !== null) return { url, model, key }
+  if (url !== null) return read.problem('PARLEY_EMBEDDINGS_URL requires PARLEY_EMBEDDINGS_MODEL, the name of a model')
+  if (model !== null || key !== null)
+    return read.problem('PARLEY_EMBEDDINGS_MODEL and PARLEY_EMBEDDINGS_KEY require PARLEY_EMBEDDINGS_URL')
+  return null
 }
 
 /** In megabytes: an eighth of the memory, at least 192 (the index of a million leads), at most 1024. */

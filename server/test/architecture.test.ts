@@ -20,6 +20,7 @@ const ranks: Record<string, number> = {
   media: 3,
   leads: 4,
   inbox: 4,
+  knowledge: 4,
   agents: 5,
   forms: 5,
   webhooks: 5,

@@ -11,6 +11,7 @@ import type { Typing } from '../inbox/read/typing.ts'
 import type { SendMessage } from '../inbox/send/send.ts'
 import type { SendDeps } from '../inbox/send/send-deps.ts'
 import { CustomerWroteAgain } from '../inbox/send/send-errors.ts'
+import type { SearchDeps } from '../knowledge/search-knowledge.ts'
 import type { LeadReader } from '../leads/lead/find-lead.ts'
 import type { ListDeps } from '../leads/search/list.ts'
 import type { LeadCreator } from '../leads/write/create.ts'
@@ -21,6 +22,7 @@ import type { WorkQueue } from './work/work-queue.ts'
 export interface AgentDeps {
   inbox: SendDeps
   leads: ListDeps
+  knowledge: SearchDeps
   /** The next four batch concurrent calls. */
   send: SendMessage
   readLead: LeadReader
@@ -63,6 +65,8 @@ interface AgentToolOf<I extends TObject, O extends TObject> {
     /** Body limit in bytes, if larger than the default. */
     maxBodyBytes?: number
   }
+  /** Fields that another tool describes: the MCP listing has only their types. */
+  brief?: readonly string[]
   /** Without additional properties. A GET takes fields that are not in the path as query, other methods as body. */
   input: I
   /** Includes `next`. */
@@ -171,8 +175,9 @@ export async function authorizeTool(
 export const canUse = (caller: Caller, { name, scopes }: AgentTool): boolean =>
   scopes.some((scope) => caller.may(scope)) && !caller.agentSettings.toolsOff.includes(name)
 
-// A tool with scopes of both areas is authorized for the area that the key has access to.
+// A tool with scopes of both areas is authorized for the area that the key has access to; knowledge is part of both.
 export function areaFor({ scopes: anyOf }: AgentTool, { may, workspace }: Caller): ApiArea {
+  if (anyOf.every((scope) => scope.startsWith('knowledge.'))) return workspace.inboxEnabled ? 'inbox' : 'leads'
   const inboxScopes = anyOf.filter((scope) => scope.startsWith('inbox.'))
   if (inboxScopes.length === anyOf.length) return 'inbox'
   return inboxScopes.some(may) && workspace.inboxEnabled ? 'inbox' : 'leads'

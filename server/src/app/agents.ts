@@ -4,6 +4,7 @@ import { agentFileRoutes, toolRoutes } from '../agents/http/routes.ts'
 import { mcpRoutes } from '../agents/mcp/routes.ts'
 import { agentTools } from '../agents/tools/all-tools.ts'
 import { createAgentUploads } from '../agents/tools/upload-file.ts'
+import { knowledgeOperations } from '../agents/tools/write-knowledge.ts'
 import { createWorkQueue } from '../agents/work/work-queue.ts'
 import type { KeyGuard } from '../auth/api-keys/authenticate.ts'
 import { storePause } from '../auth/api-keys/queries.ts'
@@ -13,6 +14,7 @@ import type { App } from '../base/route.ts'
 import type { FeedWatch } from '../events/feed-watch.ts'
 import { serveAgentReference } from '../http/contract/reference.ts'
 import { createSend } from '../inbox/send/send.ts'
+import type { Embedder } from '../knowledge/embeddings.ts'
 import { makeLeadReader } from '../leads/lead/find-lead.ts'
 import { makeLeadCreator } from '../leads/write/create.ts'
 import { makeLeadUpserter } from '../leads/write/upsert.ts'
@@ -25,6 +27,7 @@ export async function serveAgents(
   guard: KeyGuard,
   { sends: inbox, uploads, typing }: Pick<Inbox, 'sends' | 'uploads' | 'typing'>,
   watch: FeedWatch,
+  embedder: Embedder | null,
 ): Promise<void> {
   const workQueue = createWorkQueue({ ...runtime, watch, repeat: runtime.repeat ?? repeatAfterPause })
   // Invalidates on every node including this one, after the guard.
@@ -43,6 +46,7 @@ export async function serveAgents(
   const deps: AgentDeps = {
     inbox,
     leads: runtime,
+    knowledge: { db: runtime.db, embedder },
     send: createSend(inbox),
     readLead: makeLeadReader(runtime),
     createLead: makeLeadCreator(runtime),
@@ -56,8 +60,8 @@ export async function serveAgents(
       notify: (...paused) => backgroundTasks.run(() => storePause(runtime.db, ...paused), failed),
     }),
   }
-  toolRoutes(app, deps, guard, agentTools)
+  toolRoutes(app, deps, guard, [...agentTools, ...knowledgeOperations])
   agentFileRoutes(app, deps, guard)
   mcpRoutes(app, deps, guard, agentTools, { log: runtime.log, ...runtime.config.http })
-  serveAgentReference(app, agentTools)
+  serveAgentReference(app, agentTools, knowledgeOperations)
 }

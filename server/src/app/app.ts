@@ -27,6 +27,8 @@ import { setConsentOfPhones } from '../inbox/consent/set-consent.ts'
 import { dropLabel } from '../inbox/conversation/queries.ts'
 import { listConversationsByPhone, listEntriesByPhone } from '../inbox/read/entries-by-phone.ts'
 import { rotationTeamRoutes } from '../key-rotation/rotation-routes.ts'
+import type { Embedder } from '../knowledge/embeddings.ts'
+import { knowledgeTeamRoutes } from '../knowledge/knowledge-routes.ts'
 import { type LeadTeamDeps, leadTeamRoutes } from '../leads/api/lead-routes.ts'
 import { leadRoutes } from '../leads/api/routes.ts'
 import { agentTeamRoutes } from '../stats/agent-routes.ts'
@@ -44,6 +46,7 @@ import { serveAgents } from './agents.ts'
 import { erasureDeps } from './erasure.ts'
 import { type Events, presentPayload, serveEvents } from './events.ts'
 import { type Inbox, serveInbox } from './inbox.ts'
+import { conversationReader, embedderOf } from './knowledge.ts'
 import { serveNotifications } from './notifications.ts'
 import type { Runtime } from './runtime.ts'
 import { keyedTables } from './tables.ts'
@@ -83,12 +86,20 @@ export async function buildApp(runtime: Runtime, watch: (app: App) => void = () 
   leadRoutes(app, runtime, guard)
   const inbox = await serveInbox(app, runtime, guard)
   const events = await serveEvents(app, runtime, guard)
-  await serveAgents(app, runtime, guard, inbox, events.watch)
-  await serveTeamApi(app, runtime, guard, inbox, events)
+  const embedder = embedderOf(runtime)
+  await serveAgents(app, runtime, guard, inbox, events.watch, embedder)
+  await serveTeamApi(app, runtime, guard, inbox, events, embedder)
   return app
 }
 
-async function serveTeamApi(app: App, runtime: Runtime, guard: KeyGuard, inbox: Inbox, events: Events): Promise<void> {
+async function serveTeamApi(
+  app: App,
+  runtime: Runtime,
+  guard: KeyGuard,
+  inbox: Inbox,
+  events: Events,
+  embedder: Embedder | null,
+): Promise<void> {
   const { config, log, clock, wallClock = clock, db, keyStore, limiter, localToken, passwordCost } = runtime
   const { sessionIdleMs, http } = config
   const { publicUrl, trustedProxies } = http
@@ -113,6 +124,7 @@ async function serveTeamApi(app: App, runtime: Runtime, guard: KeyGuard, inbox: 
   previewTeamRoutes(app, { inbox: runtime, limits: config.limits }, agentTools, teamGuard)
   leadTeamRoutes(app, leadTeamDeps(runtime), teamGuard)
   await inbox.serveTeam(teamGuard, events.live)
+  knowledgeTeamRoutes(app, { ...runtime, embedder, ...conversationReader(runtime) }, teamGuard)
   webhookTeamRoutes(app, { ...runtime, present: presentPayload }, teamGuard)
   events.serveTeam(teamGuard)
   serveNotifications(app, runtime, teamGuard, events.live)

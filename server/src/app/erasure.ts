@@ -11,6 +11,7 @@ import { eraseEvents } from '../events/erase.ts'
 import { eraseSubmissions } from '../forms/submit/submissions.ts'
 import { eraseConversations } from '../inbox/erase.ts'
 import { eraseExpiredConversations } from '../inbox/retention.ts'
+import { eraseKnowledgeDrafts } from '../knowledge/conversation-draft.ts'
 import { eraseLeads } from '../leads/erase.ts'
 import { deleteExpiredSnapshots } from '../leads/merge/merge-records.ts'
 import { deleteOldBulkChanges, deleteOldImports } from '../leads/retention.ts'
@@ -44,6 +45,7 @@ export function erasureDeps({ db, keyStore, clock }: Pick<Runtime, 'db' | 'keySt
       eraseFromSessions,
       eraseFilters,
       eraseTemplateDrafts,
+      eraseKnowledgeDrafts,
       // After all that could still record one.
       eraseConsents,
     ],

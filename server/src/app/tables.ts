@@ -152,6 +152,8 @@ const tables: readonly Table[] = [
 
   { name: 'connections', sealed: ['settings'] },
   { name: 'template_drafts', sealed: ['content'] },
+  // Customers' text: a draft that nobody has published by then is not needed.
+  { name: 'knowledge_drafts', sealed: ['content'], ages: { time: 'created_at', days: 90 } },
   { name: 'channel_sessions', key: ['connection_id'], sealed: ['pairing'] },
   {
     name: 'session_keys',

@@ -47,6 +47,7 @@ export const erasedKinds = [
   'importFiles',
   'savedFilters',
   'templateDrafts',
+  'knowledgeDrafts',
   'consents',
 ] as const
 export type ErasedKind = (typeof erasedKinds)[number]

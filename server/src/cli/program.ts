@@ -6,6 +6,7 @@ import { addConnectionCommands } from './connection.ts'
 import { addDistributeCommand } from './distribute.ts'
 import { addEraseCommand } from './erase.ts'
 import { addKeyCommands } from './key.ts'
+import { addKnowledgeCommands } from './knowledge.ts'
 import { addMcpCommand } from './mcp.ts'
 import { addRateCardCommands } from './rate-card.ts'
 import { addRotateKeysCommands } from './rotate-keys.ts'
@@ -60,6 +61,7 @@ export function addCommands(program: Command): Command {
   addRotateKeysCommands(program)
   addConnectionCommands(program)
   addRateCardCommands(program)
+  addKnowledgeCommands(program)
   addImportCommand(program)
   addExportCommand(program)
   addEraseCommand(program)

@@ -38,6 +38,7 @@ const kinds: Record<ErasedKind, string> = {
   importFiles: 'Stored import files that contained the customer, erased as a whole.',
   savedFilters: 'Saved filters that searched for the customer.',
   templateDrafts: 'Drafts of message templates that mentioned the customer.',
+  knowledgeDrafts: 'Unpublished articles made of the customer’s conversations.',
   consents: 'Decisions about marketing messages.',
 }
 

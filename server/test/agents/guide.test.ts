@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { scopesOf } from '../../src/agents/http/openapi.ts'
 import { agentTools } from '../../src/agents/tools/all-tools.ts'
+import { knowledgeOperations } from '../../src/agents/tools/write-knowledge.ts'
 import { compileCheck } from '../../src/base/validation.ts'
 import { agentsWorld, checkOutput } from '../support/agents/agents-world.ts'
 import { findUnlimited, schemasWithin } from '../support/limits.ts'
@@ -75,7 +76,8 @@ test('the OpenAPI document has all tools, and at most 60 KB with gzip', async ()
   const document = JSON.parse(body)
   assert.ok(gzipSync(body).length <= 60 * 1024)
   const operations = Object.values<Record<string, { operationId: string }>>(document.paths).flatMap(Object.values)
-  assert.deepEqual(operations.map(({ operationId }) => operationId).sort(), agentTools.map(({ name }) => name).sort())
+  const all = [...agentTools, ...knowledgeOperations]
+  assert.deepEqual(operations.map(({ operationId }) => operationId).sort(), all.map(({ name }) => name).sort())
   const names = [...body.matchAll(/#\/components\/schemas\/(\w+)/g)].map(([, name = '']) => name)
   assert.deepEqual(
     names.filter((name) => document.components.schemas[name] === undefined),
@@ -84,7 +86,7 @@ test('the OpenAPI document has all tools, and at most 60 KB with gzip', async ()
 })
 
 test('examples of all tools match their schemas', () => {
-  for (const verb of agentTools) {
+  for (const verb of [...agentTools, ...knowledgeOperations]) {
     assert.deepEqual(compileCheck(verb.input)(verb.example.input, 'input'), [], verb.name)
     assert.deepEqual(checkOutput(verb, verb.example.output), [], verb.name)
     assert.match(verb.name, /^[a-z]+(_[a-z]+)*$/)
@@ -93,7 +95,7 @@ test('examples of all tools match their schemas', () => {
 })
 
 test('all texts, numbers and lists of tools have limits, and inputs are closed', () => {
-  for (const { name, input, output } of agentTools) {
+  for (const { name, input, output } of [...agentTools, ...knowledgeOperations]) {
     assert.deepEqual([...findUnlimited(input, `${name} input`), ...findUnlimited(output, `${name} output`)], [])
     for (const { type, patternProperties, additionalProperties } of schemasWithin(input)) {
       const isObject = [type].flat().includes('object') && !patternProperties

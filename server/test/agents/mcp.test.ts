@@ -91,6 +91,7 @@ test('conversations and leads are resources for keys that can read them', async 
   assert.deepEqual(pick(resourceTemplates, 'uriTemplate'), [
     'parley://conversations/{id}',
     'parley://leads/{id}',
+    'parley://articles/{id}',
     'parley://conversations/{id}/files/{file_id}',
   ])
   const uri = `parley://conversations/${id}`

@@ -22,7 +22,7 @@ test('who_am_i returns key, scopes, connections, workspace, currency and next st
   const { status, body } = await w.callTool('who_am_i')
   assert.equal(status, 200)
   assert.equal(body.owner, `agent:${w.agent.id}`)
-  assert.deepEqual(body.key.scopes, ['leads.read', 'leads.write', 'inbox.read', 'inbox.write'])
+  assert.deepEqual(body.key.scopes, ['leads.read', 'leads.write', 'inbox.read', 'inbox.write', 'knowledge.read'])
   assert.deepEqual(pick(body.connections, 'id'), [w.connectionId])
   assert.equal(body.workspace.id, w.workspaceId)
   assert.match(body.next[0], /wait_for_work/)

@@ -13,7 +13,7 @@ function terminal(isTTY: boolean, typed = '') {
 
 test('a key gets the scopes of its purpose, and only replying agents get new conversations', async () => {
   for (const [purpose, scopes, answersNewConversations] of [
-    ['replying', ['leads.read', 'leads.write', 'inbox.read', 'inbox.write'], true],
+    ['replying', ['leads.read', 'leads.write', 'inbox.read', 'inbox.write', 'knowledge.read'], true],
     ['syncing', ['leads.read', 'leads.write', 'leads.bulk'], false],
     ['reading', ['leads.read', 'inbox.read'], false],
   ] as const)

@@ -16,6 +16,9 @@ const plain: Record<string, string[]> = {
   canned_replies: ['shortcut', 'text'],
   connections: ['name'],
   forms: ['name', 'title', 'description'],
+  // What the business tells everyone; see decision 048.
+  knowledge_articles: ['title', 'body', 'tags', 'source_address', 'search', 'title_search'],
+  knowledge_versions: ['title', 'body', 'tags'],
   labels: ['name'],
   lead_fields: ['key', 'label', 'choices'],
   leads: ['external_ref', 'unique_code'],

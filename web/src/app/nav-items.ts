@@ -1,4 +1,5 @@
 import {
+  IconBook,
   IconChecklist,
   IconCoin,
   IconForms,
@@ -31,6 +32,14 @@ export const navItems: readonly NavItem[] = [
   { path: 'inbox', title: () => t.common.pages.inbox, icon: IconInbox, key: 'i', place: 'day', role: 'member' },
   { path: 'leads', title: () => t.common.pages.leads, icon: IconUsers, key: 'l', place: 'day', role: 'member' },
   { path: 'forms', title: () => t.common.pages.forms, icon: IconForms, key: 'f', place: 'day', role: 'member' },
+  {
+    path: 'knowledge',
+    title: () => t.common.pages.knowledge,
+    icon: IconBook,
+    key: 'a',
+    place: 'setup',
+    role: 'member',
+  },
   {
     path: 'connections',
     title: () => t.common.pages.connections,

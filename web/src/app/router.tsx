@@ -130,6 +130,27 @@ const draftRoute = createRoute({
   component: lazyPage(() => withTexts(() => import('../templates/DraftPage.tsx')), 'DraftPage'),
 })
 
+const knowledgeRoute = createRoute({
+  getParentRoute: () => workspaceRoute,
+  path: 'knowledge',
+  component: lazyPage(() => withTexts(() => import('../knowledge/KnowledgePage.tsx')), 'KnowledgePage'),
+})
+
+const articleRoute = createRoute({
+  getParentRoute: () => workspaceRoute,
+  path: 'knowledge/$articleId',
+  // The version that an answer cites.
+  validateSearch: ({ version }: Record<string, unknown>): { version?: number } =>
+    typeof version === 'number' && Number.isInteger(version) && version > 0 ? { version } : {},
+  component: lazyPage(() => withTexts(() => import('../knowledge/ArticlePage.tsx')), 'ArticlePage'),
+})
+
+const articleDraftRoute = createRoute({
+  getParentRoute: () => workspaceRoute,
+  path: 'knowledge/drafts/$draftId',
+  component: lazyPage(() => withTexts(() => import('../knowledge/ArticleDraftPage.tsx')), 'ArticleDraftPage'),
+})
+
 const importRoute = createRoute({
   getParentRoute: () => workspaceRoute,
   path: 'leads/import',
@@ -258,6 +279,9 @@ export function createAppRouter(queries: QueryClient, session: Session) {
         inboxRoute,
         connectionsRoute,
         connectionRoute,
+        knowledgeRoute,
+        articleRoute,
+        articleDraftRoute,
         templatesRoute,
         draftRoute,
         formsRoute,

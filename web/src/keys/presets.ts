@@ -14,7 +14,7 @@ interface Preset {
 /** Permissions of common kinds of keys. */
 export const presets: Record<PresetName, Preset> = {
   answering: {
-    scopes: ['leads.read', 'leads.write', 'inbox.read', 'inbox.write'],
+    scopes: ['leads.read', 'leads.write', 'inbox.read', 'inbox.write', 'knowledge.read'],
     phoneVisibility: 'full',
     answersNewConversations: true,
   },

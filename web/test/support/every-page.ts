@@ -124,6 +124,8 @@ export async function everyPage(demo: Demo): Promise<{ stops: Stop[]; forStrange
   await demo.call('GET', '/api/v1/leads?limit=1', undefined, { authorization: `Bearer ${demo.apiKey}` })
   const official = connections.find(({ channel }: { channel: string }) => channel === 'waba')
   const { draft } = await post('/template-drafts', { connectionId: official.id })
+  const about = { kind: 'article', language: 'en', title: 'How do I return something?', body: 'Within **30 days**.' }
+  const { article } = await post('/knowledge/articles', { ...about, status: 'published' })
   const { members } = await read('/members')
   const { userId, email } = members.find(({ name }: { name: string }) => name === 'Demo Owner')
   const { url: signInLink } = await demo.team('POST', '/sign-in-links', { email })
@@ -153,6 +155,7 @@ export async function everyPage(demo: Demo): Promise<{ stops: Stop[]; forStrange
         snooze: key('z'),
         'snooze-past': snoozePast,
         'hand-back': key('h'),
+        knowledge: button('Search knowledge'),
         filters: button('Filter and sort'),
         mentions: inOrder(button(/^Mentions/), text('please call')),
         selection: key('x'),
@@ -241,6 +244,17 @@ export async function everyPage(demo: Demo): Promise<{ stops: Stop[]; forStrange
       overlays: { one: inOrder(button('order_update'), text(/ships today/)) },
     },
     { place: `templates/${draft.id}`, isReady: (page) => page.getByRole('textbox', { name: 'Name' }) },
+    {
+      place: 'knowledge',
+      isReady: (page) => page.getByRole('table', { name: 'Knowledge' }),
+      overlays: { import: button('Import') },
+    },
+    { place: 'knowledge/new', isReady: (page) => page.getByRole('textbox', { name: 'Title' }) },
+    {
+      place: `knowledge/${article.id}`,
+      isReady: (page) => page.getByRole('button', { name: /^Version 1/ }),
+      overlays: { delete: inOrder(button('More'), item('Delete')) },
+    },
     { place: 'webhooks', isReady: (page) => page.getByRole('table'), overlays: { new: button('New webhook') } },
     { place: `webhooks/${endpoint.id}?view=charts`, isReady: (page) => page.getByRole('figure', { name: 'Events' }) },
     {

@@ -62,10 +62,17 @@ export function createMcpTools(
   agentTools: readonly AgentTool[],
 ): McpTools {
   const tools = new Map(agentTools.map((agentTool): [string, McpTool] => [agentTool.name, toMcpTool(agentTool)]))
+  const lists = new Map<string, Tool[]>()
   const read = fileReader(deps.inbox)
   return {
-    listFor: (caller) =>
-      [...tools.values()].filter(({ definition }) => canUse(caller, definition)).map(({ listing }) => listing),
+    listFor: (caller) => {
+      const usable = [...tools.values()].filter(({ definition }) => canUse(caller, definition))
+      // As many lists as there are sets of scopes.
+      const key = usable.map(({ listing }) => listing.name).join()
+      const list = lists.get(key) ?? withoutRepeats(usable.map(({ listing }) => listing))
+      lists.set(key, list)
+      return list
+    },
     has: (name) => typeof name === 'string' && tools.has(name),
     run: async (name, caller, input, signal) => {
       const tool = tools.get(name)
@@ -90,19 +97,26 @@ const toMcpTool = (definition: AgentTool): McpTool => ({
 })
 
 /** Returns a tool as `tools/list` shows it. */
-export function toListing({ name, title, description, hints, input }: AgentTool): Tool {
+export function toListing(definition: AgentTool): Tool {
+  const { name, title, description, hints, http } = definition
   return {
     name,
     description,
-    inputSchema: toInputSchema(input) as Tool['inputSchema'],
-    annotations: {
-      title,
-      readOnlyHint: hints.isReadOnly,
-      // These two have no meaning for read-only tools.
-      ...(!hints.isReadOnly && { destructiveHint: hints.isDestructive, idempotentHint: hints.isIdempotent }),
-      // Destructive tools are those that send to customers, outside of the system.
-      openWorldHint: hints.isDestructive,
-    },
+    inputSchema: toInputSchema(definition, http.method === 'POST') as Tool['inputSchema'],
+    annotations: annotationsOf(title, hints),
+  }
+}
+
+/** Returns the hints that differ from the defaults of the protocol: not read-only, destructive, not idempotent, open. */
+function annotationsOf(title: string, { isReadOnly, isDestructive, isIdempotent }: AgentTool['hints']) {
+  return {
+    title,
+    ...(isReadOnly && { readOnlyHint: true }),
+    // These two have no meaning for read-only tools.
+    ...(!isReadOnly && !isDestructive && { destructiveHint: false }),
+    ...(!isReadOnly && isIdempotent && { idempotentHint: true }),
+    // Destructive tools are those that send to customers, outside of the system.
+    ...(!isDestructive && { openWorldHint: false }),
   }
 }
 
@@ -144,14 +158,47 @@ const isAscii = /^\^\[\\x2[01]-\\x7e\]\+\$$/
 /** Keywords that do not help a model; validation errors name these limits. */
 const isUnneeded: Record<string, (value: unknown, schema: Schema) => boolean> = {
   pattern: (value) => value === visiblePattern || isAscii.test(String(value)),
-  minLength: (value) => value === 1,
-  maxLength: (_, { format, pattern }) => format !== undefined || /\{\d+,\d+\}\$$/.test(String(pattern)),
+  minLength: (value) => Number(value) <= 8,
+  minimum: (value) => value === 0 || value === 1,
+  minItems: (value) => value === 1,
+  maxLength: (value, { format, pattern }) =>
+    Number(value) >= 255 || format !== undefined || /\{\d+,\d+\}\$$/.test(String(pattern)),
   maximum: (value) => Number(value) > 1e9,
   additionalProperties: (value) => value === false,
 }
 
 /** Returns the input schema of a tool. States `additionalProperties: false` once, at the top level. */
-const toInputSchema = (schema: object): Schema => ({ ...simplify({ ...schema }), additionalProperties: false })
+function toInputSchema({ input, brief = [] }: AgentTool, isCreation: boolean): Schema {
+  const fields = Object.entries(input.properties).map(([name, field]) => [
+    name,
+    brief.includes(name) ? typeOnly(field as Schema, isCreation) : field,
+  ])
+  return { ...simplify({ ...input, properties: Object.fromEntries(fields) }), additionalProperties: false }
+}
+
+/** Null clears a value, so it is not listed where something is created. */
+const typeOnly = ({ type }: Schema, isCreation: boolean): Schema => ({
+  type: isCreation && Array.isArray(type) ? type.find((one) => one !== 'null') : type,
+})
+
+/** Leaves out descriptions that the list has given to a field of that name before. */
+function withoutRepeats(tools: readonly Tool[]): Tool[] {
+  const given = new Set<string>()
+  const shorten = (value: unknown, name: string): unknown => {
+    if (Array.isArray(value)) return value.map((each) => shorten(each, name))
+    if (!isSchema(value)) return value
+    const { description, ...rest } = value
+    const text = `${name} ${description}`
+    const isRepeated = typeof description === 'string' && given.has(text)
+    given.add(text)
+    const inside = Object.entries(isRepeated ? rest : value).map(([keyword, inner]) => {
+      if (keyword !== 'properties' || !isSchema(inner)) return [keyword, shorten(inner, name)]
+      return [keyword, Object.fromEntries(Object.entries(inner).map(([field, of]) => [field, shorten(of, field)]))]
+    })
+    return Object.fromEntries(inside)
+  }
+  return tools.map((tool) => ({ ...tool, inputSchema: shorten(tool.inputSchema, '') as Tool['inputSchema'] }))
+}
 
 function simplify(schema: Schema): Schema {
   const entries = Object.entries(schema).filter(

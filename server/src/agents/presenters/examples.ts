@@ -13,6 +13,7 @@ export const exampleIds = {
   member: '01985e2a-7c3e-7f10-9a64-3f6a2b1c0d05',
   lead: '01985e2a-7c3e-7f10-9a64-3f6a2b1c0d06',
   label: '01985e2a-7c3e-7f10-9a64-3f6a2b1c0d07',
+  article: '01985e2a-7c3e-7f10-9a64-3f6a2b1c0d10',
   upload: '01985e2a-7c3e-7f10-9a64-3f6a2b1c0d09',
   workspace: '01985e2a-7c3e-7f10-9a64-3f6a2b1c0d08',
 }

@@ -2,6 +2,7 @@ import type { AgentTool } from '../define-tool.ts'
 import { answer } from './answer.ts'
 import { addNote, label, resolve, setMarketingConsent, snooze } from './change-conversation.ts'
 import { handOverToPeople, takeOfferedConversation, transferToOtherAgent } from './hand-over.ts'
+import { readArticle, searchKnowledge } from './knowledge.ts'
 import { createLead, findLeads, getLead, updateOneLead, upsertLead } from './leads.ts'
 import { listAllCannedReplies, listAllConnections, listAllLabels, listAllPeople, listTemplates } from './lists.ts'
 import { listConversations, readConversation } from './read-conversations.ts'
@@ -34,6 +35,8 @@ export const agentTools: readonly AgentTool[] = [
   createLead,
   upsertLead,
   updateOneLead,
+  searchKnowledge,
+  readArticle,
   listTemplates,
   listAllCannedReplies,
   listAllLabels,

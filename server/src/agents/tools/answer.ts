@@ -18,6 +18,7 @@ import { promptFields } from '../../inbox/send/prompt-schema.ts'
 import { ApprovalNeeded, CustomerWroteAgain } from '../../inbox/send/send-errors.ts'
 import { ChoicesSend, TemplateToStart } from '../../inbox/send/send-schema.ts'
 import { parseSendOutcome } from '../../inbox/send/settle-parts.ts'
+import { citeArticles } from '../../knowledge/article.ts'
 import { type AgentCaller, type AgentDeps, defineTool, idempotencyKey, input, output } from '../define-tool.ts'
 import { findVisibleConversation, notOwnerError, waitForWork } from '../presenters/conversation.ts'
 import { AgentDraft, draftHint, presentDraft } from '../presenters/draft.ts'
@@ -25,6 +26,7 @@ import { exampleIds } from '../presenters/examples.ts'
 import { AgentMessage, presentMessage } from '../presenters/message.ts'
 import { priceFields, priceOfSend } from '../presenters/price.ts'
 import { readViewerContext, scopeOf, senderOf } from '../presenters/viewer.ts'
+import { Sources } from './knowledge.ts'
 
 const closed = { additionalProperties: false }
 
@@ -36,7 +38,7 @@ const contentFields = {
       maxLength: 16_384,
       pattern: visiblePattern,
       description:
-        'Sent unchanged. The official channel takes 4,096 characters a message; a longer text is cut, up to `max_parts` of who_am_i. Send exactly one of this and the other kinds of content.',
+        'Sent unchanged; above 4,096 characters it is cut into at most `max_parts` of who_am_i. Send exactly one of this and the other kinds of content.',
     }),
   ),
   file: Type.Optional(
@@ -81,9 +83,10 @@ const Input = input({
   ...contentFields,
   after_message_id: Type.Optional(
     uuid(
-      'The newest message that you have seen. If the customer has written since, nothing is sent: 409 CUSTOMER_WROTE_AGAIN returns what they wrote. Without it, the answer is sent, and later messages stay pending.',
+      'The newest message that you have seen. If the customer has written since, nothing is sent: 409 CUSTOMER_WROTE_AGAIN returns what they wrote.',
     ),
   ),
+  sources: Type.Optional(Sources),
   idempotency_key: Type.Optional(idempotencyKey),
 })
 
@@ -91,7 +94,7 @@ export const answer = defineTool({
   name: 'answer',
   title: 'Answer the customer',
   description:
-    'Sends the customer a text, a file, a text with buttons or a list, a text with one button (link, location_request, contact_request, address_request, flow), or an approved template, also when the 24-hour window is closed. Only in a conversation of yours. It cannot be undone. The same content is sent once until you have seen a newer customer message: `was_new` says whether this call sent it. `arrived_meanwhile` holds customer messages that you had not seen: they still need an answer.',
+    'Sends the customer a text, a file, a text with buttons or a list, a text with one button (link, location_request, contact_request, address_request, flow), or an approved template, which alone can be sent after the 24-hour window. Only in a conversation of yours; it cannot be undone. The same content is sent once until you have seen a newer customer message: `was_new` says whether this call sent it. `arrived_meanwhile`: customer messages that still need an answer.',
   scopes: ['inbox.write'],
   http: { method: 'POST', path: '/conversations/:conversation_id/answer' },
   input: Input,
@@ -129,16 +132,30 @@ export const answer = defineTool({
     const id = args.conversation_id.toLowerCase()
     const { body, isWhole, uploadId, identity } = await readContent(deps, caller, id, args)
     const seen = await seenPosition(deps, caller, id, args.after_message_id?.toLowerCase())
+    const sources = await citedSources(deps, caller, args.sources)
     const key = args.idempotency_key ?? answerKey(id, seen?.id ?? null, identity)
     const whole = isWhole && { syntax: 'whole' as const, ...(identity !== body && { identity }) }
-    const request = { conversationId: id, idempotencyKey: key, body, ...whole, ...(seen !== null && { seen }) }
+    const request = {
+      conversationId: id,
+      idempotencyKey: key,
+      body,
+      ...whole,
+      ...sources,
+      ...(seen !== null && { seen }),
+    }
     const explain = async (error: unknown) => {
       if (error instanceof CustomerWroteAgain && seen !== null) throw await wroteAgain(deps, caller, id, seen)
       return explainOwnership(deps, caller, id, error)
     }
     const sent = await deps.send(senderOf(caller), request).catch((error) => {
       if (!(error instanceof ApprovalNeeded)) return explain(error)
-      const content = { key, body: body as DraftBody, syntax: isWhole ? ('whole' as const) : null, identity }
+      const content = {
+        key,
+        body: body as DraftBody,
+        syntax: isWhole ? ('whole' as const) : null,
+        identity,
+        ...sources,
+      }
       return draftAnswer(deps, caller, {
         conversationId: id,
         content,
@@ -170,6 +187,14 @@ export const answer = defineTool({
     }
   },
 })
+
+/** Returns the cited articles, as part of a send. Throws 400 for one that the key cannot read. */
+async function citedSources({ knowledge, inbox }: AgentDeps, caller: AgentCaller, sources: Sources = []) {
+  if (sources.length === 0) return {}
+  if (!caller.may('knowledge.read')) throw invalid('sources', 'requires the scope knowledge.read')
+  const reader = { workspaceId: caller.workspaceId, keyId: caller.keyId, now: inbox.clock.now() }
+  return { sources: await citeArticles(knowledge.db.sql, reader, sources) }
+}
 
 /** Proposes an answer to people in place of sending it. */
 async function draftAnswer(deps: AgentDeps, caller: AgentCaller, proposal: DraftProposal) {

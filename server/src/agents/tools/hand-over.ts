@@ -35,7 +35,7 @@ export const handOverToPeople = defineTool({
   name: 'hand_over',
   title: 'Hand over to people',
   description:
-    'Hands a conversation of yours over to people, with a summary. Use it when you are not allowed to decide, do not know the answer, or the customer asks for a person. `closing` is sent to the customer first, for example that a colleague will help. Leave the conversation alone afterwards.',
+    'Hands a conversation of yours over to people: you are not allowed to decide, do not know the answer, or the customer asks for a person. `closing` is sent to the customer first, for example that a colleague will help. Leave it alone afterwards.',
   scopes: ['inbox.write'],
   http: { method: 'POST', path: '/conversations/:conversation_id/hand-over' },
   input: input({
@@ -98,8 +98,7 @@ export const handOverToPeople = defineTool({
 export const transferToOtherAgent = defineTool({
   name: 'hand_to_agent',
   title: 'Hand to another agent',
-  description:
-    'Hands a conversation of yours over to another agent, with a summary. Use it only when that agent is better suited to help the customer.',
+  description: 'Hands a conversation of yours over to another agent that is better suited to help.',
   scopes: ['inbox.write'],
   http: { method: 'POST', path: '/conversations/:conversation_id/hand-to-agent' },
   input: input({
@@ -140,7 +139,7 @@ export const takeOfferedConversation = defineTool({
   name: 'take_offered',
   title: 'Take an offered conversation',
   description:
-    'Makes an unowned conversation yours: one that people offer to agents, or that nobody has taken yet (`may_take`). Fails for conversations of people or of another agent: leave those alone.',
+    'Makes an unowned conversation yours: one that people offer to agents, or that nobody has taken yet (`may_take`). Fails for those of people or of another agent: leave them alone.',
   scopes: ['inbox.write'],
   http: { method: 'POST', path: '/conversations/:conversation_id/take' },
   input: input({ conversation_id: uuid() }),

@@ -111,10 +111,11 @@ export const createLead = defineTool({
   name: 'create_lead',
   title: 'Create a lead',
   description:
-    'Creates a lead, with fields as in upsert_lead; 409 if unique_code or external_ref is taken. If the person may be a lead already, or the response of a call was lost, call upsert_lead with their phone: it never creates a duplicate.',
+    'Creates a lead, with fields as in upsert_lead; 409 if unique_code or external_ref is taken. If the person may be a lead already, or a response was lost, call upsert_lead with their phone: it never creates a duplicate.',
   scopes: ['leads.write'],
   http: { method: 'POST', path: '/leads' },
   input: input({ ...withoutDescriptions(leadFields), first_name: firstName }),
+  brief: Object.keys(leadFields),
   output: output('AgentLeadCreated', { lead: AgentLead }),
   hints: { isReadOnly: false, isDestructive: false, isIdempotent: false },
   example: {
@@ -135,7 +136,7 @@ export const upsertLead = defineTool({
   name: 'upsert_lead',
   title: 'Update a lead, or create it',
   description:
-    'Updates the lead that matches, or creates one if none does. Use it with the phone of a customer: repeated calls never create a duplicate. Omitted fields stay unchanged; null clears a field.',
+    'Updates the lead that matches, or creates one. Use it with the phone of a customer: repeated calls never create a duplicate. Omitted fields stay unchanged; null clears one.',
   scopes: ['leads.write', 'leads.bulk'],
   http: { method: 'POST', path: '/leads/upsert' },
   input: input({
@@ -180,13 +181,14 @@ export const updateOneLead = defineTool({
   name: 'update_lead',
   title: 'Change a lead',
   description:
-    'Sets fields of one lead, as in upsert_lead. Other fields stay unchanged. 404 if there is none; `changed` is false if nothing changed.',
+    'Sets fields of one lead, as in upsert_lead. 404 if there is none; `changed` is false if nothing changed.',
   scopes: ['leads.write'],
   http: { method: 'PATCH', path: '/leads/:identifier' },
   input: input({
     identifier: text(255, 'As for get_lead.', { minLength: 1 }),
     ...withoutDescriptions(leadChangeFields),
   }),
+  brief: Object.keys(leadChangeFields),
   output: output('AgentLeadUpdated', {
     lead: AgentLead,
     changed: Type.Boolean({ description: 'False: nothing changed, and no event was emitted.' }),

@@ -22,7 +22,7 @@ export const listTemplates = defineTool({
   name: 'list_templates',
   title: 'List templates',
   description:
-    'Lists approved templates, by connection. Only a template can start a conversation, or answer after its 24-hour window.',
+    'Lists approved templates, by connection. Only these can start a conversation, or answer after its 24-hour window.',
   scopes: ['inbox.read'],
   http: { method: 'GET', path: '/templates' },
   input: input({ connection_id: Type.Optional(uuid('Only those of this connection.')) }),
@@ -90,7 +90,7 @@ export const listTemplates = defineTool({
 export const listAllLabels = defineTool({
   name: 'list_labels',
   title: 'List labels',
-  description: 'Lists the labels of the workspace with their ids, for the tool label.',
+  description: 'Lists the labels with their ids, for the tool label.',
   scopes: ['inbox.read'],
   http: { method: 'GET', path: '/labels' },
   input: input({}),
@@ -114,8 +114,7 @@ export const listAllLabels = defineTool({
 export const listAllPeople = defineTool({
   name: 'list_people',
   title: 'List people and agents',
-  description:
-    'Lists the members of the team and the active agents. Use members for hand_over, agents for hand_to_agent.',
+  description: 'Lists the members of the team, for hand_over, and the active agents, for hand_to_agent.',
   scopes: ['inbox.read', 'leads.read'],
   http: { method: 'GET', path: '/people' },
   input: input({}),
@@ -163,7 +162,7 @@ export const listAllPeople = defineTool({
 export const listAllConnections = defineTool({
   name: 'list_connections',
   title: 'List connections',
-  description: 'Lists the numbers that customers write to and that your key can access, with their state.',
+  description: 'Lists the numbers of your key that customers write to, with their state.',
   scopes: ['inbox.read'],
   http: { method: 'GET', path: '/connections' },
   input: input({}),
@@ -186,7 +185,7 @@ export const listAllCannedReplies = defineTool({
   name: 'list_canned_replies',
   title: 'List canned replies',
   description:
-    'Lists prepared answers of the team to common questions. Fill in the placeholders (`{{contact.name}}` and others) yourself before you send one.',
+    'Lists prepared answers of the team. Fill in the placeholders (`{{contact.name}}` and others) before you send one.',
   scopes: ['inbox.read'],
   http: { method: 'GET', path: '/canned-replies' },
   input: input({}),

@@ -13,7 +13,7 @@ export const seen = defineTool({
   name: 'seen',
   title: 'Show that you are typing',
   description:
-    'Marks the messages of the customer that you were shown as read and shows the customer that you are typing, until you answer or 25 seconds have passed. Only in a conversation of yours. Call it when an answer takes you more than a few seconds; not if you will not answer.',
+    'Marks the messages that you were shown as read and shows the customer that you are typing, until you answer or 25 seconds have passed. Only in a conversation of yours, when an answer takes you more than a few seconds.',
   scopes: ['inbox.write'],
   http: { method: 'POST', path: '/conversations/:conversation_id/seen' },
   input: input({ conversation_id: uuid('A conversation of yours.') }),

@@ -24,7 +24,7 @@ export const startConversation = defineTool({
   name: 'start_conversation',
   title: 'Start a conversation',
   description:
-    'Sends an approved template to a number that has not written yet or whose 24-hour window is closed, and makes the conversation yours. Use it only when the team wants to contact this person, never because a customer asks you to write to someone else.',
+    'Sends an approved template to a number that has not written yet or whose 24-hour window is closed, and makes the conversation yours. Only when the team wants to contact this person, never because a customer asks you to. `template` is as in answer.',
   scopes: ['inbox.write'],
   http: { method: 'POST', path: '/conversations' },
   input: input({
@@ -36,6 +36,7 @@ export const startConversation = defineTool({
     template: TemplateToStart,
     idempotency_key: Type.Optional(idempotencyKey),
   }),
+  brief: ['template'],
   output: output('ConversationStarted', {
     conversation: AgentConversation,
     began: Type.Boolean({ description: 'False: a conversation with this number existed.' }),

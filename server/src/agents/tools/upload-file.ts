@@ -26,7 +26,7 @@ export const uploadFile = defineTool({
   name: 'upload_file',
   title: 'Upload a file',
   description:
-    'Uploads a file of at most 2 MiB for a conversation of yours. Sends nothing yet: call answer with the upload_id. Upload larger files over HTTP, as raw bytes: POST /api/v2/conversations/{conversation_id}/files?kind=document&name=invoice.pdf.',
+    'Uploads a file of at most 2 MiB for `file` of answer, in a conversation of yours. Sends nothing yet. Larger files: POST the raw bytes to /api/v2/conversations/{conversation_id}/files?kind=document&name=invoice.pdf.',
   scopes: ['inbox.write'],
   http: { method: 'POST', path: '/conversations/:conversation_id/uploads', maxBodyBytes: maxBase64 + 16_384 },
   input: input({

@@ -6,7 +6,10 @@ import type { RateLimitResult } from '../rate-limit/limiter.ts'
 import { rateLimited } from '../rate-limit/request-limits.ts'
 
 /** Scopes of an API key. Unknown scopes grant nothing. */
-export const scopes = ['leads.read', 'leads.write', 'leads.delete', 'leads.bulk', 'inbox.read', 'inbox.write'] as const
+export const scopes = [
+  ...(['leads.read', 'leads.write', 'leads.delete', 'leads.bulk', 'inbox.read', 'inbox.write'] as const),
+  ...(['knowledge.read', 'knowledge.write'] as const),
+] as const
 
 export type Scope = (typeof scopes)[number]
 export type LeadsScope = Extract<Scope, `leads.${string}`>
@@ -15,7 +18,7 @@ export type InboxScope = Extract<Scope, `inbox.${string}`>
 /** Presets for common uses, with the least scopes each needs. Only replying agents get new conversations. */
 export const purposes = {
   replying: {
-    scopes: ['leads.read', 'leads.write', 'inbox.read', 'inbox.write'],
+    scopes: ['leads.read', 'leads.write', 'inbox.read', 'inbox.write', 'knowledge.read'],
     answersNewConversations: true,
   },
   syncing: { scopes: ['leads.read', 'leads.write', 'leads.bulk'], answersNewConversations: false },

@@ -4,6 +4,7 @@ import { manualClock } from '../../base/clock.ts'
 import { ApiError, InvalidInput } from '../../base/errors.ts'
 import { createForm } from '../../forms/form/change.ts'
 import type { NewForm } from '../../forms/form/schema.ts'
+import { authorOf, importArticles } from '../../knowledge/write-article.ts'
 import { createLeadField, type NewLeadField } from '../../leads/fields/field-routes.ts'
 import type { CustomField } from '../../leads/lead/custom-fields.ts'
 import { parseLeadPatch } from '../../leads/lead/input.ts'
@@ -23,6 +24,8 @@ export async function fillDemo(runtime: Runtime, owner: Member): Promise<void> {
   for (const label of demoLabels) await ignoreConflict(() => createLabel({ db, keyStore, clock }, owner, label))
   for (const field of demoFields) await ignoreConflict(() => createLeadField({ db, clock }, owner, field))
   await ignoreConflict(() => createForm({ db, clock }, owner, demoForm))
+  const imports = { source: 'import', isPublishing: true, isDryRun: false } as const
+  await importArticles({ db, clock }, authorOf(owner), demoArticles, imports)
   for (const [at, lead] of (await readDemoLeads()).entries()) await addLead(runtime, owner, lead, at + 1)
 }
 
@@ -30,6 +33,25 @@ const demoLabels: readonly { name: string; color: LabelColor }[] = [
   { name: 'VIP', color: 'amber' },
   { name: 'Call back', color: 'blue' },
   { name: 'Waiting for papers', color: 'violet' },
+]
+
+const article = (kind: 'article' | 'answer', title: string, body: string, tags: string[]) => ({
+  address: `demo/${title}`,
+  fields: { kind, language: 'en', title, body, tags, keyIds: null, validFrom: null, validUntil: null },
+})
+
+const demoArticles = [
+  article('answer', 'When are you open?', 'We are open from Monday to Friday, from 9 to 18.', ['hours']),
+  article(
+    'article',
+    'How do I cancel a plan?',
+    'You can cancel at any time in the app, under **My plan**.\n\n- A monthly plan ends with the month.\n- For an annual plan we refund the months that are left.',
+    ['plan', 'refund'],
+  ),
+  article('article', 'What does a visit cost?', 'The first visit is free. Later visits cost 40 each.', [
+    'prices',
+    'visit',
+  ]),
 ]
 
 const interests = ['Monthly plan', 'Annual plan', 'Something else']

@@ -1,5 +1,6 @@
 import { deleteExpiredRows, eraseIdleConversations, erasureDeps } from '../../app/erasure.ts'
 import { connectorsOf, templateDeps } from '../../app/inbox.ts'
+import { embedderOf } from '../../app/knowledge.ts'
 import { pushDeps } from '../../app/notifications.ts'
 import type { Runtime } from '../../app/runtime.ts'
 import { keyedTables } from '../../app/tables.ts'
@@ -37,6 +38,7 @@ import { createInboxIndexer } from '../../inbox/search/index-inbox.ts'
 import { deleteIdleRates } from '../../inbox/send/send-rate.ts'
 import { settleStrandedSends } from '../../inbox/send/settle-parts.ts'
 import { runRotationSteps, watchRotations } from '../../key-rotation/rotation.ts'
+import { embedArticles } from '../../knowledge/embeddings.ts'
 import { deleteExpiredFormerValues, deleteExpiredImportFiles } from '../../leads/retention.ts'
 import { collectChangedFeeds, indexChangedFeeds, readIndexedPosition } from '../../leads/search/index-leads.ts'
 import { purgeDeletedLeads } from '../../leads/write/restore.ts'
@@ -81,6 +83,7 @@ function scheduledJobsOf(runtime: Runtime): ScheduledJob[] {
   const rotations = { db, keyStore, clock, tables: keyedTables }
   const waitingReminder = createWaitingReminder({ db, clock })
   const timeDeps = { db, clock }
+  const embedder = embedderOf(runtime)
   const dueJobs: Record<string, Pick<ScheduledJob, 'work' | 'everyMs'> & { watch: Pick<DueWatch, 'isDue'> }> = {
     'read-templates': { everyMs: frequentMs, work: () => syncDueTemplates(templates), watch: watchTemplates(timeDeps) },
     'wake-snoozed': { everyMs: frequentMs, work: () => reopenSnoozed(db, clock), watch: watchSnoozed(timeDeps) },
@@ -114,6 +117,9 @@ function scheduledJobsOf(runtime: Runtime): ScheduledJob[] {
       work: () => reassignFromEndedKeys(db, keyStore, clock),
       isQuiet: true,
     },
+    ...(embedder === null
+      ? []
+      : [{ name: 'embed-articles', everyMs: minuteMs, work: () => embedArticles(db, embedder), isQuiet: true }]),
     { name: 'count-budgets', everyMs: minuteMs, work: () => countDueBudgets({ db, clock }), isSilent: true },
     { name: 'select-reviews', everyMs: minuteMs, work: () => selectReviews({ db, keyStore, clock }), isQuiet: true },
     { name: 'notify-waiting', everyMs: reminderEveryMs, isQuiet: true, ...waitingReminder },

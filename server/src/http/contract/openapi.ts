@@ -103,6 +103,7 @@ const groups: Record<string, Record<string, string>> = {
     Notifications: 'A member’s notifications and preferences.',
     Labels: 'Labels of conversations and leads.',
     'Canned replies': 'Saved texts, by a shortcut.',
+    Knowledge: 'What the business knows: articles and short answers, for its agents and people.',
     'Saved filters': 'Saved views of leads and of the inbox.',
     Connections: 'Numbers on chat platforms: connect, pause and pair them, read their health.',
     Templates: 'Message templates of the official platform: write, submit for review, delete.',

@@ -108,10 +108,16 @@ export function serveReference(app: App, publicUrl: string): void {
 
 const guide = new URL('../../../../docs/agents.md', import.meta.url)
 
-/** Serves the documentation for agents: `/llms.txt`, `/docs/agents.md` and the OpenAPI document of `/api/v2`. */
-export function serveAgentReference(app: App, tools: readonly AgentTool[]): void {
+/**
+ * Serves the documentation for agents: `/llms.txt`, `/docs/agents.md` and the OpenAPI document of `/api/v2`, which also
+ * has the operations for programs.
+ */
+export function serveAgentReference(app: App, tools: readonly AgentTool[], forPrograms: readonly AgentTool[]): void {
   const pages: Record<string, [type: string, make: () => Promise<string>]> = {
-    [`${basePath}/openapi.json`]: ['application/json', async () => JSON.stringify(agentDocument(tools))],
+    [`${basePath}/openapi.json`]: [
+      'application/json',
+      async () => JSON.stringify(agentDocument([...tools, ...forPrograms])),
+    ],
     '/llms.txt': ['text/plain', async () => llmsText(tools)],
     '/docs/agents.md': ['text/markdown', () => readFile(guide, 'utf8')],
   }

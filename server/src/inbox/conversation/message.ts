@@ -67,6 +67,15 @@ export interface StoredDetail extends Omit<MessageDetail, 'media'> {
   choices?: Choices
   /** What an outbound message asks the customer to do. */
   prompt?: Prompt
+  /** Versions of articles that an outbound message of an agent used. */
+  sources?: readonly Source[]
+}
+
+/** A version of an article, with its title then; only the module of knowledge knows more about it. */
+export interface Source {
+  id: string
+  version: number
+  title: string
 }
 
 /** Changes that the author made to a sent message. Times are the platform's. */

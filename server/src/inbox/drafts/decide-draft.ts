@@ -29,7 +29,7 @@ interface Approval {
 export async function approveDraft(deps: SendDeps, by: Decider, approval: Approval): Promise<SendResponse> {
   const draft = await findDraft(deps, by.workspaceId, approval)
   if (draft.status === 'rejected' || draft.status === 'replaced') throw draftDecided(draft.status)
-  const { body, syntax, identity } = draft.content
+  const { body, syntax, identity, sources } = draft.content
   const before = textOf(body)
   const isEdited = approval.text !== null && approval.text !== before
   const changed = isEdited ? withText(body, approval.text ?? '') : body
@@ -50,6 +50,7 @@ export async function approveDraft(deps: SendDeps, by: Decider, approval: Approv
     ...(identity !== null && !isEdited && { identity }),
     ...(draft.inboundId !== null && { seen: { id: draft.inboundId, isNamed: true } }),
     draft: closing,
+    ...(sources !== undefined && { sources }),
   }).catch((error) => explain(deps, by.workspaceId, draft, error))
 }
 

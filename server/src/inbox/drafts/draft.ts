@@ -2,6 +2,7 @@ import type { Fragment, Sql } from '../../base/db.ts'
 import type { Keyring } from '../../base/encryption/keyring.ts'
 import { ApiError, conflict, notFound } from '../../base/errors.ts'
 import type { ChangeTx, Conversation, WorkspaceSql } from '../conversation/conversation.ts'
+import type { Source } from '../conversation/message.ts'
 import { keyIdOf } from '../conversation/owner.ts'
 import { opaqueWorkspaceId } from '../conversation/queries.ts'
 import type { SendSyntax } from '../send/send-command.ts'
@@ -18,6 +19,7 @@ export interface DraftContent {
   syntax: SendSyntax | null
   /** See `SendRequest`. */
   identity: object | null
+  sources?: readonly Source[]
 }
 
 /** Body of a send; which other fields it has depends on the kind. */

@@ -191,7 +191,7 @@ function recipientOf({ contact }: Conversation): Recipient {
   return recipient
 }
 
-function messageOf(thread: SendThread, { sender }: ParsedSend, draft: SendDraft, now: Date): Message {
+function messageOf(thread: SendThread, { sender, sources = [] }: ParsedSend, draft: SendDraft, now: Date): Message {
   const { id, connectionId } = thread.conversation
   const { kind, text, detail, parts } = draft
   const [part] = parts
@@ -203,7 +203,7 @@ function messageOf(thread: SendThread, { sender }: ParsedSend, draft: SendDraft,
     kind,
     origin: 'live',
     text,
-    ...(detail !== undefined && { detail }),
+    ...(sources.length > 0 ? { detail: { ...detail, sources } } : detail !== undefined && { detail }),
     ...(part?.kind === 'template' && { send: { kind: part.kind, name: part.name, language: part.language } }),
     status: 'pending',
     actor: sender.actor,

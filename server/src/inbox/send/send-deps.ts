@@ -11,6 +11,7 @@ import type { MediaStore } from '../../media/store/store.ts'
 import type { OpeningHours } from '../../team/opening-hours.ts'
 import type { InboxDeps } from '../conversation/conversation.ts'
 import type { SeenPosition } from '../conversation/conversation-state.ts'
+import type { Source } from '../conversation/message.ts'
 import type { SendCommand } from './send-command.ts'
 import type { SendRates } from './send-rate.ts'
 
@@ -118,6 +119,8 @@ export interface ParsedSend {
   isOverBudget?: boolean
   /** The draft that it closes. */
   draft?: DraftApproval | undefined
+  /** Articles that it used, for people. */
+  sources?: readonly Source[] | undefined
 }
 
 /** Wakes requests that wait for a send of a conversation to be settled, on any node. */

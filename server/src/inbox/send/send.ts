@@ -6,6 +6,7 @@ import { BudgetReached } from '../budgets/budget-reached.ts'
 import { recountForSend } from '../budgets/count-ledger.ts'
 import type { SeenPosition } from '../conversation/conversation-state.ts'
 import { conversationNotFound } from '../conversation/errors.ts'
+import type { Source } from '../conversation/message.ts'
 import { findConversation } from '../conversation/queries.ts'
 import { callPlatform } from './call-platform.ts'
 import { replay } from './idempotent-replay.ts'
@@ -30,6 +31,8 @@ export interface SendRequest {
   seen?: SeenPosition | undefined
   /** The draft that this send approves. */
   draft?: DraftApproval
+  /** Articles that it used, for people: the caller has checked them. */
+  sources?: readonly Source[]
   /** Validation error of other parts of the request; thrown once the conversation is known to exist. */
   problem?: Error | undefined
 }
@@ -137,7 +140,7 @@ async function parseSend(deps: SendDeps, sender: Sender, request: SendRequest): 
 }
 
 function parseRequest(sender: Sender, request: SendRequest): ParsedSend {
-  const { conversationId, problem, identity, seen, draft } = request
+  const { conversationId, problem, identity, seen, draft, sources } = request
   if (problem !== undefined) throw problem
   const { syntax = sender.actor.type === 'agent' ? 'contract' : 'whole' } = request
   // The contract's body has no such field, so it is rejected like any unknown field.
@@ -148,5 +151,5 @@ function parseRequest(sender: Sender, request: SendRequest): ParsedSend {
   const key = parseIdempotencyKey(request.idempotencyKey)
   const command = parseSendCommand(rest, syntax)
   const compared = identity === undefined ? {} : { identity }
-  return { sender, conversationId, key, command, ...compared, seen, lastSeenId, isOverBudget, draft }
+  return { sender, conversationId, key, command, ...compared, seen, lastSeenId, isOverBudget, draft, sources }
 }

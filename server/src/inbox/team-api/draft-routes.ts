@@ -16,6 +16,7 @@ import { draftConflict, Sent, sendErrors } from '../send/send-schema.ts'
 import { parseSendOutcome } from '../send/settle-parts.ts'
 import { conversationsPath, inboxPath, requireInbox } from './inbox-request.ts'
 import { TeamConversationParams } from './inbox-schema.ts'
+import { MessageSources } from './media-schema.ts'
 
 const TeamDraft = titled('TeamDraft', {
   id: idSchema('The draft.'),
@@ -39,6 +40,7 @@ const TeamDraft = titled('TeamDraft', {
     description: 'What it offers to choose.',
   }),
   uploadId: nullable(idSchema('The file that it sends.')),
+  sources: MessageSources,
   createdAt: timestamp('When it was proposed.'),
 })
 
@@ -54,6 +56,7 @@ function presentDraft(draft: Draft, names: Names): Static<typeof TeamDraft> {
     template: body.kind === 'template' ? templateOf(body.template as TemplateBody) : null,
     options: body.kind === 'choices' ? optionsOf(body.choices as ChoicesBody) : [],
     uploadId: typeof body.upload_id === 'string' ? body.upload_id : null,
+    sources: [...(draft.content.sources ?? [])],
     createdAt: draft.createdAt.toISOString(),
   }
 }

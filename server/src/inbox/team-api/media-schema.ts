@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import { type Static, Type } from 'typebox'
 import { errorResponse, nullable, oneOf, timestamp, titled } from '../../base/route.ts'
-import { cursor, fileText, text, uuid, wholeNumber } from '../../base/schema-types.ts'
+import { count, cursor, fileText, text, uuid, wholeNumber } from '../../base/schema-types.ts'
 import { maxCards, maxPhones } from '../../channels/channel-event.ts'
 import { choiceLimits } from '../../channels/interactive-options.ts'
 import { idSchema, workspaceParams } from '../../team/team-schema.ts'
@@ -106,6 +106,15 @@ export const ShownChoices = described('ShownChoices', 'Interactive options: butt
 })
 
 /** Fields of a team API message for content other than text. */
+export const MessageSources = Type.Array(
+  titled('MessageSource', {
+    id: idSchema('The article.'),
+    version: count('Its version then.'),
+    title: text(200, 'Its title then.', { example: 'How do I return something?' }),
+  }),
+  { maxItems: 5, description: 'Articles that the agent says it used; customers do not see them.' },
+)
+
 export const messageDetail = {
   media: nullable(TeamMedia),
   place: nullable(TeamPlace),
@@ -127,6 +136,7 @@ export const messageDetail = {
     description: 'Current reactions to this message, at most one per side.',
   }),
   isForwarded: Type.Boolean({ description: 'Whether the message was forwarded.' }),
+  sources: MessageSources,
   editedAt: nullable(timestamp('When the author last edited it.')),
   withdrawnAt: nullable(timestamp('When the author deleted it.')),
   former: Type.Array(

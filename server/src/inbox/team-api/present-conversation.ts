@@ -107,6 +107,7 @@ function presentDetail(message: MessageView, details: MessageDetails) {
       at: reaction.occurredAt.toISOString(),
     })),
     isForwarded: detail?.isForwarded ?? false,
+    sources: [...(detail?.sources ?? [])],
     editedAt: revision?.editedAt ?? null,
     withdrawnAt: revision?.withdrawnAt ?? null,
     former: revision?.former ?? [],

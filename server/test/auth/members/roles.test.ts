@@ -20,7 +20,8 @@ const needs = {
     orderLeadFields createConnection updateConnection deleteConnection pauseConnection resumeConnection getConnectionCheck
     checkConnection listConnectionNumbers subscribeConnection registerConnectionNumber requestConnectionHistory
     pairConnection unpairConnection syncConnectionTemplates listTemplateDrafts createTemplateDraft getTemplateDraft
-    saveTemplateDraft deleteTemplateDraft submitTemplateDraft deleteTemplate createWebhook updateWebhook deleteWebhook
+    saveTemplateDraft deleteTemplateDraft submitTemplateDraft deleteTemplate deleteArticle publishArticleDraft readSiteMap
+    importSitePages createWebhook updateWebhook deleteWebhook
     rotateWebhookSecret disableWebhook enableWebhook testWebhook getDelivery resendDelivery createReplay createForm
     updateForm deleteForm getCosts exportCosts listRateCards importRateCards deleteRateCard setConnectionCurrency
     updateBillingSettings listBudgets createBudget updateBudget deleteBudget getAgentNumbers listCountedConversations

@@ -28,7 +28,7 @@ export async function agentsWorld(settings: Partial<NewKeyInput> = {}): Promise<
   const w = await inboxWorld()
   const agent = await w.addKey({
     name: 'Support agent',
-    scopes: ['inbox.read', 'inbox.write', 'leads.read', 'leads.write'],
+    scopes: ['inbox.read', 'inbox.write', 'leads.read', 'leads.write', 'knowledge.read'],
     ...{ answersNewConversations: true, quietSeconds: 0 },
     ...settings,
   })

@@ -8,6 +8,7 @@ import { Chip } from '../../ui/Chip.tsx'
 import { formatDateTime, formatTime } from '../../ui/format/time.ts'
 import { showError, showToast } from '../../ui/overlay/toasts.tsx'
 import { ShortcutHint, useShortcuts } from '../../ui/shortcuts.ts'
+import Sources from '../knowledge/Sources.tsx'
 import { MessageText } from '../thread/MessageText.tsx'
 import styles from './ApproveDraft.module.css'
 
@@ -67,7 +68,7 @@ export default function ApproveDraft({ conversationId, draft }: ApproveDraftProp
   )
 }
 
-function Content({ draft: { text, template, options, uploadId } }: { draft: AgentDraft }) {
+function Content({ draft: { text, template, options, uploadId, sources } }: { draft: AgentDraft }) {
   return (
     <div className={styles.content}>
       {uploadId !== null && (
@@ -91,6 +92,7 @@ function Content({ draft: { text, template, options, uploadId } }: { draft: Agen
           ))}
         </ul>
       )}
+      {sources.length > 0 && <Sources sources={sources} />}
     </div>
   )
 }

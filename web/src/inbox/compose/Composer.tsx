@@ -6,6 +6,7 @@ import { lazyComponent, prefetchedComponent } from '../../ui/overlay/lazy.ts'
 import { useShortcuts } from '../../ui/shortcuts.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { AttachButtons } from '../attach/AttachButtons.tsx'
+import { KnowledgeButton } from '../knowledge/KnowledgeButton.tsx'
 import { customerName } from '../parts/inbox-texts.ts'
 import { PromptButton } from '../prompt/PromptButton.tsx'
 import { useQuotedMessage } from '../quote/quoted-message.ts'
@@ -101,6 +102,7 @@ export function Composer({ conversation, pane, onSent }: ComposerProps) {
       >
         <AttachButtons limits={files.limits} addFiles={take} record={() => attaching.setRecording(true)} />
         {mayChoose && <PromptButton send={sendReply} />}
+        <KnowledgeButton insert={composer.insert} />
       </ComposeFoot>
     </section>
   )

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'react'
+import { flushSync } from 'react-dom'
 import { useConnections } from '../../data/connections.ts'
 import type { Inbox } from '../../data/inbox/inbox.ts'
 import { useCachedThread, useInbox } from '../../data/inbox/queries.ts'
@@ -87,8 +88,24 @@ export function useComposer(workspaceId: string, conversation: Conversation, onS
       if (text.trim() === '') presenceSenderOf(id)?.stopTyping()
       else presenceSenderOf(id)?.startTyping(surface === 'reply')
     },
+    insert: (text: string) => {
+      seen.mark()
+      insertIntoReply(workspaceId, id, fieldRef.current, text)
+    },
     wantTemplate: setWantsTemplate,
   }
+}
+
+/** Inserts a text where the caret is, and continues there. */
+function insertIntoReply(workspaceId: string, id: string, field: HTMLTextAreaElement | null, text: string): void {
+  const { reply } = composeStateOf(workspaceId, id).draft
+  const caret = field?.selectionStart ?? reply.length
+  const before = reply.slice(0, caret)
+  const gap = before === '' || /\s$/.test(before) ? '' : ' '
+  flushSync(() => setDraft(workspaceId, id, { reply: before + gap + text + reply.slice(caret) }))
+  const end = caret + gap.length + text.length
+  field?.focus()
+  field?.setSelectionRange(end, end)
 }
 
 interface SendTextAndFilesInput {

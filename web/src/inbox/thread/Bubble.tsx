@@ -24,6 +24,7 @@ const MediaPart = prefetchedComponent(() => import('../media/MediaPart.tsx'))
 const LocationAndContacts = prefetchedComponent(() => import('./LocationAndContacts.tsx'))
 const InteractiveOptions = prefetchedComponent(() => import('../parts/InteractiveOptions.tsx'))
 const PromptPart = prefetchedComponent(() => import('../parts/PromptPart.tsx'))
+const Sources = prefetchedComponent(() => import('../knowledge/Sources.tsx'))
 
 interface BubbleProps {
   conversationId: string
@@ -33,7 +34,7 @@ interface BubbleProps {
 
 /** One message: quote, file, text, reactions and delivery status. */
 export function Bubble({ conversationId, message, hasTick }: BubbleProps) {
-  const { id, author, media, occurredAt, reactions, referral, status, withdrawnAt } = message
+  const { id, author, media, occurredAt, reactions, referral, sources, status, withdrawnAt } = message
   // A deleted message without kept content shows only that it was deleted.
   const isBare = media?.kind === 'sticker' && media.state === 'here' && withdrawnAt === null
   const isPicture = !isBare && withdrawnAt === null && media !== null && isDrawn(media)
@@ -60,6 +61,11 @@ export function Bubble({ conversationId, message, hasTick }: BubbleProps) {
         </div>
         <MessageActions conversationId={conversationId} message={message} />
       </div>
+      {sources.length > 0 && (
+        <Suspense>
+          <Sources sources={sources} />
+        </Suspense>
+      )}
       {status === 'failed' && <Failed conversationId={conversationId} message={message} />}
     </>
   )

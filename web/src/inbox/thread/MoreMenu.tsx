@@ -8,10 +8,12 @@ interface MoreMenuProps {
   choose(menu: 'assign' | 'label' | 'snooze'): void
   unread: string
   toggleUnread(): void
+  /** Null while the conversation is not resolved. */
+  makeArticle: (() => void) | null
 }
 
-/** Actions without space in the header on phones. */
-export default function MoreMenu({ dropdown, choose, unread, toggleUnread }: MoreMenuProps) {
+/** Actions without space in the header on phones, and those that are rarely needed. */
+export default function MoreMenu({ dropdown, choose, unread, toggleUnread, makeArticle }: MoreMenuProps) {
   const { actions } = t.inbox
   return (
     <DropdownMenu dropdown={dropdown} position="bottom-end" width={220} withInitialFocusPlaceholder={false}>
@@ -21,6 +23,7 @@ export default function MoreMenu({ dropdown, choose, unread, toggleUnread }: Mor
         </Menu.Item>
       ))}
       <Menu.Item onClick={toggleUnread}>{unread}</Menu.Item>
+      {makeArticle !== null && <Menu.Item onClick={makeArticle}>{t.articles.make}</Menu.Item>}
     </DropdownMenu>
   )
 }

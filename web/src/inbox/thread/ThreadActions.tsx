@@ -1,5 +1,6 @@
 import { ActionIcon, Button } from '@mantine/core'
 import {
+  IconBook,
   IconCircleCheck,
   IconClockPause,
   IconDots,
@@ -20,6 +21,7 @@ import { prefetchedComponent } from '../../ui/overlay/lazy.ts'
 import { Tip } from '../../ui/overlay/Tip.tsx'
 import { type Shortcut, useShortcuts } from '../../ui/shortcuts.ts'
 import { opensNext, useStoredToggle } from '../../ui/stored-toggles.ts'
+import { useMakeArticle } from '../knowledge/use-make-article.ts'
 import { useIsSelecting } from '../parts/selection.ts'
 import { isResolvedOrClosed } from '../parts/selection-rules.ts'
 import styles from '../ThreadPane.module.css'
@@ -40,6 +42,7 @@ export function ThreadActions({ conversation }: { conversation: Conversation }) 
   const inbox = useInbox()
   const [menu, setMenu] = useState<OpenMenu>(null)
   const { toggleDone, toggleUnread, snooze, setLabel } = useConversationActions(conversation)
+  const makeArticle = useMakeArticle(conversation.id)
   const isChoosing = useIsSelecting()
   const advances = useStoredToggle(opensNext)
   const { actions } = t.inbox
@@ -100,8 +103,17 @@ export function ThreadActions({ conversation }: { conversation: Conversation }) 
         </ActionIcon>
       </Tip>
       <ActionMenu icon={IconDots} label={t.common.more} {...menuProps('more')}>
-        {(dropdown) => <MoreMenu dropdown={dropdown} choose={setMenu} unread={unread} toggleUnread={toggleUnread} />}
+        {(dropdown) => (
+          <MoreMenu
+            dropdown={dropdown}
+            choose={setMenu}
+            unread={unread}
+            toggleUnread={toggleUnread}
+            makeArticle={isDone ? makeArticle : null}
+          />
+        )}
       </ActionMenu>
+      {isDone && <ArticleButton run={makeArticle} />}
       <Tip label={`${done} (E)`}>
         <Button
           className={styles.done}
@@ -114,6 +126,25 @@ export function ThreadActions({ conversation }: { conversation: Conversation }) 
         </Button>
       </Tip>
     </>
+  )
+}
+
+function ArticleButton({ run }: { run(): void }) {
+  const label = t.articles.make
+  return (
+    <Tip label={label}>
+      <ActionIcon
+        className={`${styles.folds} ${styles.act}`}
+        variant="subtle"
+        color="gray"
+        size="lg"
+        aria-label={label}
+        onClick={run}
+      >
+        <IconBook size={18} stroke={1.6} />
+        <span>{t.articles.makeShort}</span>
+      </ActionIcon>
+    </Tip>
   )
 }
 
