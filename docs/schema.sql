@@ -1309,6 +1309,16 @@ create table rates (
   constraint rates_pkey PRIMARY KEY (workspace_id, rate_card_id, market, category, from_message)
 );
 
+create table sandbox_calls (
+  workspace_id uuid not null,
+  id uuid not null,
+  tool text not null,
+  code text,
+  content bytea not null,
+  called_at timestamp(3) with time zone not null,
+  constraint sandbox_calls_pkey PRIMARY KEY (workspace_id, id)
+);
+
 create table saved_filter_orders (
   workspace_id uuid not null,
   user_id uuid not null,
@@ -1333,6 +1343,49 @@ create table saved_filters (
 );
 
 CREATE INDEX saved_filters_user ON saved_filters USING btree (workspace_id, user_id);
+
+create table scenario_results (
+  workspace_id uuid not null,
+  run_id uuid not null,
+  "position" integer not null,
+  name text not null,
+  verdict text not null,
+  ms integer not null default 0,
+  content bytea,
+  constraint scenario_results_verdict_check CHECK ((verdict = ANY (ARRAY['waiting'::text, 'running'::text, 'passed'::text, 'failed'::text, 'error'::text, 'skipped'::text]))),
+  constraint scenario_results_pkey PRIMARY KEY (workspace_id, run_id, "position")
+);
+
+create table scenario_runs (
+  workspace_id uuid not null,
+  id uuid not null,
+  agent text not null,
+  status text not null,
+  has_instructions boolean not null,
+  cancel_requested boolean not null default false,
+  created_at timestamp(3) with time zone not null,
+  renewed_at timestamp(3) with time zone not null,
+  finished_at timestamp(3) with time zone,
+  actor_type text not null,
+  actor_id uuid not null,
+  constraint scenario_runs_actor_type_check CHECK ((actor_type = ANY (ARRAY['user'::text, 'token'::text]))),
+  constraint scenario_runs_status_check CHECK ((status = ANY (ARRAY['waiting'::text, 'running'::text, 'finished'::text, 'cancelled'::text, 'interrupted'::text]))),
+  constraint scenario_runs_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id),
+  constraint scenario_runs_pkey PRIMARY KEY (workspace_id, id)
+);
+
+create table scenarios (
+  workspace_id uuid not null,
+  id uuid not null,
+  name text not null,
+  content bytea not null,
+  version integer not null,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  constraint scenarios_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id),
+  constraint scenarios_pkey PRIMARY KEY (workspace_id, id),
+  constraint scenarios_workspace_id_name_key UNIQUE (workspace_id, name)
+);
 
 create table secrets (
   scope_id uuid not null,
@@ -1682,6 +1735,7 @@ create table workspaces (
   opt_out_keywords text[] not null default '{STOP,"STOP PROMOTIONS",UNSUBSCRIBE,SAIR,PARAR,"CANCELAR INSCRIÇÃO",DESCADASTRAR,BAJA,DETENER,"CANCELAR SUSCRIPCIÓN"}'::text[],
   opt_in_keywords text[] not null default '{START,SUBSCRIBE,VOLTAR,INSCREVER,ALTA,SUSCRIBIR}'::text[],
   agent_max_parts smallint not null default 1,
+  sandbox_until timestamp(3) with time zone,
   constraint workspaces_agent_max_parts_check CHECK (((agent_max_parts >= 1) AND (agent_max_parts <= 10))),
   constraint workspaces_agent_watchdog_minutes_check CHECK (((agent_watchdog_minutes >= 1) AND (agent_watchdog_minutes <= 10080))),
   constraint workspaces_agents_may_take_back_check CHECK ((agents_may_take_back = ANY (ARRAY['always'::text, 'when_handed'::text]))),
@@ -1697,3 +1751,5 @@ create table workspaces (
   constraint workspaces_keep_submissions_days_check CHECK (((keep_submissions_days >= 30) AND (keep_submissions_days <= 3650))),
   constraint workspaces_pkey PRIMARY KEY (id)
 );
+
+CREATE INDEX workspaces_sandbox ON workspaces USING btree (sandbox_until) WHERE (sandbox_until IS NOT NULL);

@@ -22,6 +22,7 @@ const ranks: Record<string, number> = {
   inbox: 4,
   agents: 5,
   forms: 5,
+  scenarios: 5,
   webhooks: 5,
   erasure: 5,
   'key-rotation': 5,

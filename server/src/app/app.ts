@@ -38,6 +38,7 @@ import { type Events, presentPayload, serveEvents } from './events.ts'
 import { type Inbox, serveInbox } from './inbox.ts'
 import { serveNotifications } from './notifications.ts'
 import type { Runtime } from './runtime.ts'
+import { serveScenarios } from './scenarios.ts'
 import { keyedTables } from './tables.ts'
 
 const formSubmissionsPerMinute = 10
@@ -106,6 +107,7 @@ async function serveTeamApi(app: App, runtime: Runtime, guard: KeyGuard, inbox: 
   statsTeamRoutes(app, team, teamGuard)
   costTeamRoutes(app, team, teamGuard)
   budgetTeamRoutes(app, team, teamGuard)
+  serveScenarios(app, runtime, teamGuard)
   erasureTeamRoutes(app, erasureDeps(runtime), teamGuard)
   serveRotation(app, runtime, teamGuard)
   formRoutes(app, { ...team, limiter, clientAddress, submissionsPerMinute: formSubmissionsPerMinute })

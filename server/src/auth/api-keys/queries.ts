@@ -220,6 +220,7 @@ export interface CachedKeyRow extends LeadSettingsRow {
   hours: OpeningHours | null
   /** Default of `max_parts` in the workspace. */
   agent_max_parts: number
+  is_sandbox: boolean
 }
 
 /** Finds keys by hash; null for each unknown. The only read without a workspace, because the key determines it. */
@@ -229,7 +230,8 @@ export async function selectKeysByHash(sql: Sql, hashes: readonly string[]): Pro
       k.unanswered_sends, k.daily_sends, k.quiet_seconds, k.max_parts, k.show_typing, k.approval, k.expires_at,
       k.revoked_at,
       case when k.key_hash = decode(asked.hash, 'hex') then null else k.previous_valid_until end as valid_until,
-      ${leadSettingsColumns(sql)}, w.leads_enabled, w.inbox_enabled, w.inbox_available, w.hours, w.agent_max_parts
+      ${leadSettingsColumns(sql)}, w.leads_enabled, w.inbox_enabled, w.inbox_available, w.hours, w.agent_max_parts,
+      w.sandbox_until is not null as is_sandbox
     from unnest(${[...hashes]}::text[]) as asked (hash)
     join api_keys k
       on k.key_hash = decode(asked.hash, 'hex')

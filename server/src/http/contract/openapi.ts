@@ -108,6 +108,7 @@ const groups: Record<string, Record<string, string>> = {
     Webhooks: webhooksGuide,
     Forms: 'Lead forms: management and public submission.',
     Statistics: "Numbers of the team's home page.",
+    Scenarios: 'Scripts of customers that agents are tried with, in sandboxes on the simulator.',
     Costs: 'What the platform charges for messages, and the rate cards that its prices come from.',
     'Live updates': 'Changes while a page is open.',
   },

@@ -230,4 +230,6 @@ export const notInCollection: ReadonlySet<string> = new Set([
   ...['saveTemplateDraft', 'submitTemplateDraft', 'uploadTemplateSample', 'deleteTemplate'],
   ...['subscribeConnection', 'requestConnectionHistory'],
   ...['listConnectionNumbers', 'registerConnectionNumber', 'getDraft', 'approveDraft', 'rejectDraft'],
+  ...['createScenario', 'updateScenario', 'deleteScenario', 'addStarterScenarios', 'makeScenario'],
+  ...['startScenarioRun', 'getScenarioRun', 'cancelScenarioRun'],
 ])

@@ -72,6 +72,7 @@ function fakeKey(keyId: string): CachedKey {
     max_parts: null,
     show_typing: false,
     agent_max_parts: 1,
+    is_sandbox: false,
     approval: null,
     expires_at: null,
     revoked_at: null,

@@ -22,7 +22,8 @@ const needs = {
     saveTemplateDraft deleteTemplateDraft submitTemplateDraft deleteTemplate createWebhook updateWebhook deleteWebhook
     rotateWebhookSecret disableWebhook enableWebhook testWebhook getDelivery resendDelivery createReplay createForm
     updateForm deleteForm getCosts exportCosts listRateCards importRateCards deleteRateCard setConnectionCurrency
-    updateBillingSettings listBudgets createBudget updateBudget deleteBudget eraseCustomer listErasures getErasure
+    updateBillingSettings listBudgets createBudget updateBudget deleteBudget createScenario makeScenario updateScenario
+    deleteScenario addStarterScenarios startScenarioRun cancelScenarioRun eraseCustomer listErasures getErasure
     uploadLeadImport uploadTemplateSample`,
   owner: 'endSessionsOfMember listTeamTokens createTeamToken revokeTeamToken exportLeads',
 }
