@@ -260,6 +260,9 @@ export interface Calls {
     manyImports: (values: { n: Shown }) => string
     manyUploads: (values: { n: Shown }) => string
     manyChanges: (values: { n: Shown }) => string
+    scenarioStep: (values: { kinds: Shown }) => string
+    scenarioTwice: (values: { name: Shown }) => string
+    scenarioSandboxes: (values: { n: Shown }) => string
     budgetsNeedPrices: (values: { currency: Shown }) => string
     fileColumns: (values: { n: Shown }) => string
     manyLeads: (values: { n: Shown }) => string
@@ -272,6 +275,18 @@ export interface Calls {
   }
   profile: {
     sessions: { seen: (values: { ago: Shown }) => string; endOf: (values: { device: Shown }) => string; othersEnded: (values: { count: number }) => string }
+  }
+  scenarios: {
+    starterAdded: (values: { n: number }) => string
+    choose: (values: { name: Shown }) => string
+    run: (values: { n: number }) => string
+    confirmRemove: (values: { name: Shown }) => string
+    keysHelp: (values: { n: number }) => string
+    keyFor: (values: { n: number }) => string
+    counted: { waiting: (values: { n: Shown }) => string; running: (values: { n: Shown }) => string; passed: (values: { n: Shown }) => string; failed: (values: { n: Shown }) => string; error: (values: { n: Shown }) => string; skipped: (values: { n: Shown }) => string }
+    seconds: (values: { seconds: Shown }) => string
+    before: (values: { verdict: Shown }) => string
+    found: (values: { actual: Shown }) => string
   }
   settings: {
     workspace: { quotaUpTo: (values: { ceiling: Shown }) => string; up: (values: { name: Shown }) => string; down: (values: { name: Shown }) => string; remove: (values: { name: Shown }) => string }

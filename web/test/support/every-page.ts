@@ -117,6 +117,7 @@ export async function everyPage(demo: Demo): Promise<{ stops: Stop[]; forStrange
   await demo.call('POST', `/f/${visits.slug}`, { firstName: 'Marina', terms: true })
   await demo.call('GET', '/api/v1/leads?limit=1', undefined, { authorization: `Bearer ${demo.apiKey}` })
   const official = connections.find(({ channel }: { channel: string }) => channel === 'waba')
+  await post('/scenarios/starter-set', {})
   const { draft } = await post('/template-drafts', { connectionId: official.id })
   const { members } = await read('/members')
   const { userId, email } = members.find(({ name }: { name: string }) => name === 'Demo Owner')
@@ -224,6 +225,15 @@ export async function everyPage(demo: Demo): Promise<{ stops: Stop[]; forStrange
       },
     },
     { place: 'costs', isReady: heading },
+    {
+      place: 'scenarios',
+      isReady: (page) => page.getByRole('table', { name: 'Scenarios' }),
+      overlays: {
+        new: button('New scenario'),
+        one: (page) => page.getByRole('button', { name: /^Says thanks/ }).click(),
+        run: button('Run 30 scenarios'),
+      },
+    },
     {
       place: 'templates',
       isReady: (page) => page.getByRole('table', { name: 'Templates' }),
