@@ -90,7 +90,11 @@ export const NewRunBody = Type.Object(
       }),
     ),
   },
-  { ...closed, title: 'NewScenarioRun', example: { agent: 'support-agent', scenarioIds: [] } },
+  {
+    ...closed,
+    title: 'NewScenarioRun',
+    example: { agent: 'support-agent', scenarioIds: ['01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e'] },
+  },
 )
 export type NewRunBody = Static<typeof NewRunBody>
 

@@ -115,7 +115,7 @@ export function recordOf(recording: Recording): Omit<RecordedRun, 'ms' | 'proble
   )
   const names = new Map([...labels].map(([name, id]) => [id, name]))
   return {
-    entries: items.flatMap((item) => entryOf(item, since) ?? []),
+    entries: items.flatMap((item) => entryOf(item, since) ?? []).sort(inOrder),
     calls,
     turns,
     handovers: toPeople.map(({ urgency, reason, summary }) => ({ urgency, reason, summary })),
@@ -135,6 +135,10 @@ export function recordOf(recording: Recording): Omit<RecordedRun, 'ms' | 'proble
     phoneReceived: recording.calls.some(({ answer }) => containsNumber(answer, phone)),
   }
 }
+
+/** A handover and its change of owner have the same time: in the order of their ids, equal runs would differ. */
+const inOrder = (a: Entry, b: Entry): number => a.atMs - b.atMs || rankOf(a) - rankOf(b)
+const rankOf = ({ kind }: Entry): number => ['handover', 'change'].indexOf(kind)
 
 /** A call is about a customer if it names the conversation, the number or the lead. Others are about no one. */
 function isAbout({ input }: SandboxCall, id: string, phone: string, lead: Record<string, unknown> | null): boolean {
