@@ -47,8 +47,10 @@ export interface Config {
   /** Time after which an inactive session expires. */
   sessionIdleMs: number
   demo: boolean
-  /** Simulator of the official platform; it can also move the time. */
-  simulator: { enabled: boolean; host: string; port: number }
+  /** Simulator of the official platform; it can also move the time. `url`: another one, for scenarios. */
+  simulator: { enabled: boolean; host: string; port: number; url: string | null }
+  /** Model that scores conversations of scenarios; null: none. */
+  judge: { url: string; model: string; key: string | null } | null
   /** Endpoint that computes vectors of articles; null: knowledge is searched by words alone. */
   embeddings: { url: string; model: string; key: string | null } | null
   logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent'
@@ -92,6 +94,7 @@ const secretNames = [
   'PARLEY_TEAM_TOKEN',
   'PARLEY_METRICS_TOKEN',
   'PARLEY_EMBEDDINGS_KEY',
+  'PARLEY_JUDGE_KEY',
 ]
 
 /** Reads the settings. Throws one `ConfigError` with every problem. `memory` is the memory of the process in bytes. */
@@ -148,11 +151,8 @@ export function loadConfig(environment: Environment, memory = memoryBytes()): Co
     telemetry: readTelemetry(read),
     sessionIdleMs: (read.integer('PARLEY_SESSION_DAYS', 1, 90) ?? 14) * 24 * 3_600_000,
     demo,
-    simulator: {
-      enabled: simulator,
-      host: read.text('PARLEY_SIMULATOR_HOST') ?? '127.0.0.1',
-      port: read.integer('PARLEY_SIMULATOR_PORT', 0, 65_535) ?? (port === 0 || port === 65_535 ? 0 : port + 1),
-    },
+    simulator: readSimulator(read, simulator, port),
+    judge: readJudge(read),
     ...{ embeddings: readEmbeddings(read), logLevel: read.choice('PARLEY_LOG_LEVEL', logLevels) ?? 'info' },
     limits: {
       leadsPerMinute: read.integer('PARLEY_LEADS_RATE_LIMIT', 0, 1_000_000) ?? 3000,
@@ -282,6 +282,31 @@ function createReader(env: Environment, problems: string[]) {
     origins: (name: string) =>
       listOf(name, isOrigin, 'list origins, separated by commas, such as https://inspector.example.com').map(originOf),
   }
+}
+
+function readSimulator(
+  read: ReturnType<typeof createReader>,
+  enabled: boolean,
+  servicePort: number,
+): Config['simulator'] {
+  // In the form of a connection's address, with which it is compared.
+  const url = read.url('PARLEY_SIMULATOR_URL', ['http:', 'https:'])
+  const nextPort = servicePort === 0 || servicePort === 65_535 ? 0 : servicePort + 1
+  return {
+    enabled,
+    host: read.text('PARLEY_SIMULATOR_HOST') ?? '127.0.0.1',
+    port: read.integer('PARLEY_SIMULATOR_PORT', 0, 65_535) ?? nextPort,
+    url: url === null ? null : new URL(url).href.replace(/\/{1,9}$/, ''),
+  }
+}
+
+function readJudge(read: ReturnType<typeof createReader>): Config['judge'] {
+  const url = read.url('PARLEY_JUDGE_URL', ['http:', 'https:'])
+  const model = read.text('PARLEY_JUDGE_MODEL')
+  const key = read.text('PARLEY_JUDGE_KEY')
+  if (url === null && model === null && key === null) return null
+  if (url !== null && model !== null) return { url: url.replace(/\/{1,9}$/, ''), model, key }
+  return read.problem('PARLEY_JUDGE_URL and PARLEY_JUDGE_MODEL must be set together')
 }
 
 type DatabaseSetting = Pick<Config['database'], 'url' | 'address'>

@@ -23,6 +23,7 @@ const ranks: Record<string, number> = {
   knowledge: 4,
   agents: 5,
   forms: 5,
+  scenarios: 5,
   webhooks: 5,
   erasure: 5,
   'key-rotation': 5,

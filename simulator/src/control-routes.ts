@@ -94,6 +94,22 @@ function numberRoutes(app: App, platform: Platform): void {
     number.partner.signingSecret = signingSecret
     return number
   })
+  const remove = { tags, summary: 'Remove a number with its customers', params: schema.numberParams }
+  app.delete('/simulator/numbers/:numberId', { schema: remove }, ({ params }) => {
+    if (numbers.size === 1) throw conflict('The last number cannot be removed')
+    removeNumber(platform, numberFor(platform, params.numberId))
+    return { removed: true }
+  })
+}
+
+/** Removes a number with its customers. Nothing is sent to its URL any more. */
+function removeNumber({ world, changed }: Platform, number: BusinessNumber): void {
+  number.callbackUrl = null
+  world.numbers.delete(number.numberId)
+  for (const { id, numberId } of world.customers.values()) {
+    if (numberId === number.numberId) world.customers.delete(id)
+  }
+  changed()
 }
 
 /** Applies what belongs to a token or an account to the other numbers that share it. */

@@ -117,3 +117,15 @@ test('a number can share the account or only the token of another', async () => 
   const { granular_scopes: scopes } = (await describeToken()).body.data
   assert.deepEqual(scopes[0].target_ids, [accountId, other.accountId])
 })
+
+test('a number is removed with its customers, but not the last one', async () => {
+  const added = (await w.call('POST', '/simulator/numbers', { phone: '15550001234', name: 'Short-lived' })).body
+  const person = { numberId: added.numberId, name: 'Ana', phone: '5511955501234' }
+  const { id } = (await w.call('POST', '/simulator/customers', person)).body
+  assert.equal((await w.call('DELETE', `/simulator/numbers/${added.numberId}`)).status, 200)
+  assert.equal((await w.call('GET', `/simulator/customers/${id}`)).status, 404)
+  assert.equal((await w.call('DELETE', `/simulator/numbers/${added.numberId}`)).status, 404)
+  const { numbers } = (await w.call('GET', '/simulator/numbers')).body
+  for (const { numberId: other } of numbers.slice(1)) await w.call('DELETE', `/simulator/numbers/${other}`)
+  assert.equal((await w.call('DELETE', `/simulator/numbers/${numbers[0].numberId}`)).status, 409)
+})

@@ -33,7 +33,16 @@ export interface AgentDeps {
   uploads: AgentUploads
   typing: Typing
   circuitBreaker: CircuitBreaker
+  /** Runs a tool and records its call, for keys of sandboxes. */
+  recordCall: RecordCall
 }
+
+type RecordCall = <T extends object>(
+  caller: { workspaceId: string },
+  tool: string,
+  input: Record<string, unknown>,
+  run: () => Promise<T>,
+) => Promise<T>
 
 export interface AgentUploads {
   /** Stores an upload for an own conversation; throws 404, 409 for another owner, and errors of the channel. */
@@ -131,8 +140,15 @@ export async function runTool(
   input: Record<string, unknown>,
   signal: AbortSignal,
 ): Promise<object> {
-  // A paused agent can still call who_am_i to find its state.
-  if (tool.name !== alwaysOn) deps.circuitBreaker.check(caller)
+  const run = async () => {
+    // A paused agent can still call who_am_i to find its state.
+    if (tool.name !== alwaysOn) deps.circuitBreaker.check(caller)
+    return runUnpaused(deps, tool, caller, input, signal)
+  }
+  return caller.workspace.isSandbox === true ? deps.recordCall(caller, tool.name, input, run) : run()
+}
+
+async function runUnpaused(...[deps, tool, caller, input, signal]: Parameters<typeof runTool>): Promise<object> {
   try {
     return await tool.run(deps, caller, input, signal)
   } catch (error) {

@@ -18,6 +18,7 @@ import type { Embedder } from '../knowledge/embeddings.ts'
 import { makeLeadReader } from '../leads/lead/find-lead.ts'
 import { makeLeadCreator } from '../leads/write/create.ts'
 import { makeLeadUpserter } from '../leads/write/upsert.ts'
+import { createCallRecorder } from '../scenarios/run/sandbox-calls.ts'
 import type { Inbox } from './inbox.ts'
 import type { Runtime } from './runtime.ts'
 
@@ -55,6 +56,7 @@ export async function serveAgents(
     workQueue,
     uploads: createAgentUploads(inbox, uploads),
     typing,
+    recordCall: createCallRecorder(runtime),
     circuitBreaker: createCircuitBreaker({
       clock: runtime.clock,
       notify: (...paused) => backgroundTasks.run(() => storePause(runtime.db, ...paused), failed),

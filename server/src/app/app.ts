@@ -49,6 +49,7 @@ import { type Inbox, serveInbox } from './inbox.ts'
 import { conversationReader, embedderOf } from './knowledge.ts'
 import { serveNotifications } from './notifications.ts'
 import type { Runtime } from './runtime.ts'
+import { serveScenarios } from './scenarios.ts'
 import { keyedTables } from './tables.ts'
 
 const formSubmissionsPerMinute = 10
@@ -134,6 +135,7 @@ async function serveTeamApi(
   budgetTeamRoutes(app, team, teamGuard)
   agentTeamRoutes(app, inbox.sends, teamGuard)
   reviewTeamRoutes(app, inbox.sends, teamGuard)
+  serveScenarios(app, runtime, teamGuard)
   erasureTeamRoutes(app, erasureDeps(runtime), teamGuard)
   serveRotation(app, runtime, teamGuard)
   formRoutes(app, { ...team, limiter, clientAddress, submissionsPerMinute: formSubmissionsPerMinute })

@@ -181,8 +181,8 @@ function inboxDeps(runtime: Runtime): InboxDeps {
 }
 
 // A port that the system chooses is known only to the simulator.
-function simulatorUrlOf({ simulator: { enabled, host, port } }: Runtime['config']): string | null {
-  return enabled && port !== 0 ? localUrl(host, port) : null
+export function simulatorUrlOf({ simulator: { enabled, host, port, url } }: Runtime['config']): string | null {
+  return url ?? (enabled && port !== 0 ? localUrl(host, port) : null)
 }
 
 export const adaptersOf = (runtime: Runtime): ChannelAdapters => openAdapters(runtime, runtime.config.http.publicUrl)

@@ -14,6 +14,7 @@ import { decryptPerson, leadIndexes } from '../leads/lead/encrypted-lead.ts'
 import { searchTokens } from '../leads/lead/search-lines.ts'
 import { contactContext, contactDigest } from '../leads/merge/move-rows.ts'
 import { pieceContext } from '../leads/transfer/import/file-pieces.ts'
+import { resultContext } from '../scenarios/store/runs.ts'
 import { answerContext } from '../webhooks/deliver/delivery.ts'
 import { defaultAuditDays } from '../workspaces/workspace.ts'
 
@@ -210,6 +211,13 @@ const tables: readonly Table[] = [
   { name: 'saved_filters', sealed: ['content'] },
   { name: 'push_subscriptions', sealed: ['content'] },
   { name: 'push_keys', keyScope: 'instance', sealed: ['private_key'] },
+  { name: 'sandbox_calls', sealed: ['content'] },
+  { name: 'scenarios', sealed: ['content'] },
+  {
+    name: 'scenario_results',
+    key: ['run_id', 'position'],
+    sealed: { content: (row) => resultContext(row.run_id, row.position) },
+  },
   { name: 'audit_log', ages: { scope: 'scope_id', time: 'at', days: 'keep_audit_days' } },
   // The counts of an erasure are kept as long as the audit log by default.
   { name: 'erasures', sealed: ['subject'], ages: { time: 'finished_at', days: defaultAuditDays } },

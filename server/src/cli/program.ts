@@ -10,6 +10,7 @@ import { addKnowledgeCommands } from './knowledge.ts'
 import { addMcpCommand } from './mcp.ts'
 import { addRateCardCommands } from './rate-card.ts'
 import { addRotateKeysCommands } from './rotate-keys.ts'
+import { addScenarioCommands } from './scenarios/commands.ts'
 import { addSimulateCommand } from './simulate.ts'
 import { addMemberCommands, addTokenCommands, addWorkspaceCommands } from './team.ts'
 import { addExportCommand, addImportCommand } from './transfer.ts'
@@ -69,6 +70,7 @@ export function addCommands(program: Command): Command {
   addBackupCommands(program)
   addMcpCommand(program)
   addSimulateCommand(program)
+  addScenarioCommands(program)
   return program
 }
 

@@ -71,14 +71,24 @@ export async function listWorkspacesOf(sql: Sql, userId: string): Promise<(Works
     order by lower(w.name), w.id`
 }
 
-/** Returns every workspace of the installation, sorted by name, or only the one of a token. */
+/** Returns every workspace of customers, sorted by name, or only the one of a token. */
 export async function listAllWorkspaces(sql: Sql, onlyId: string | null = null): Promise<WorkspaceRow[]> {
   return sql<WorkspaceRow[]>`
     select ${columns(sql)}
     from workspaces w
-    where ${onlyId}::uuid is null
-      or w.id = ${onlyId}::uuid
+    where w.sandbox_until is null
+      and (${onlyId}::uuid is null or w.id = ${onlyId}::uuid)
     order by lower(w.name), w.id`
+}
+
+/** Returns whether a workspace exists only to try an agent: nothing may leave it. */
+export async function isSandbox(sql: Sql, workspaceId: string): Promise<boolean> {
+  const rows = await sql`
+    select id
+    from workspaces
+    where id = ${workspaceId}
+      and sandbox_until is not null`
+  return rows.length > 0
 }
 
 export async function lockWorkspace(tx: Tx, workspaceId: string): Promise<WorkspaceRow | undefined> {

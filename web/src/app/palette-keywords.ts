@@ -12,6 +12,8 @@ export const pageKeywords: Record<string, string> = {
   connections: 'numbers whatsapp channels phones conexiones números canales conexões canais telefones teléfonos',
   templates:
     'message templates hsm whatsapp review marketing utility plantillas mensajes revisión modelos mensagens revisão aprovação',
+  scenarios:
+    'tests agents evaluation simulation sandbox escenarios pruebas agentes simulación cenários testes simulação avaliação',
   keys: 'api keys agents claves agentes chaves',
   webhooks: 'events endpoints deliveries eventos entregas',
   costs:

@@ -7,6 +7,7 @@ import { readSearch } from '../inbox/list/filters.ts'
 import { readAddress } from '../leads/fields/address.ts'
 import { readFilters, readImportSearch } from '../leads/transfer/search.ts'
 import { readReviewSearch } from '../review/search.ts'
+import { readScenarioSearch } from '../scenarios/search.ts'
 import { lastWorkspace } from '../session/last-workspace.ts'
 import { type Session, signOut } from '../session/session.ts'
 import { readScope } from '../settings/instructions/scope.ts'
@@ -122,6 +123,19 @@ const templatesRoute = createRoute({
   getParentRoute: () => workspaceRoute,
   path: 'templates',
   component: lazyPage(() => withTexts(() => import('../templates/TemplatesPage.tsx')), 'TemplatesPage'),
+})
+
+const scenariosRoute = createRoute({
+  getParentRoute: () => workspaceRoute,
+  path: 'scenarios',
+  validateSearch: readScenarioSearch,
+  component: lazyPage(() => withTexts(() => import('../scenarios/ScenariosPage.tsx')), 'ScenariosPage'),
+})
+
+const scenarioRunRoute = createRoute({
+  getParentRoute: () => workspaceRoute,
+  path: 'scenarios/$runId',
+  component: lazyPage(() => withTexts(() => import('../scenarios/RunPage.tsx')), 'RunPage'),
 })
 
 const draftRoute = createRoute({
@@ -284,6 +298,8 @@ export function createAppRouter(queries: QueryClient, session: Session) {
         articleDraftRoute,
         templatesRoute,
         draftRoute,
+        scenariosRoute,
+        scenarioRunRoute,
         formsRoute,
         formRoute,
         keysRoute,

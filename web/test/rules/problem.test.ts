@@ -64,7 +64,7 @@ test('named groups of an error pattern are the arguments of its translation', ()
 const server = fileURLToPath(new URL('../../../server/src', import.meta.url))
 /** Modules that the app has forms for. Excludes errors that only programs receive: list positions, headers, feeds. */
 const modules =
-  /^(auth\/(account|credentials|api-keys|members|users)|workspaces|leads|forms|webhooks|erasure|channels\/(connection|health)|inbox\/(media|notes|assignment|team-api)|key-rotation)\//
+  /^(auth\/(account|credentials|api-keys|members|users)|workspaces|leads|forms|webhooks|erasure|channels\/(connection|health)|inbox\/(media|notes|assignment|team-api)|key-rotation|scenarios)\//
 const programs =
   /cursor|Idempotency|sort|Content-Length|JSON object|list of strings|bytes of the file|exactly one of|one status or|alias of|must have a body|header \$|status snoozed|whole numbers from/
 const issue = /(['"`])((?:must|is|needs|may|a lead has)\b (?:(?!\1)[^\\]|\\.){3,300})\1/g

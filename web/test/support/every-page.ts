@@ -123,6 +123,7 @@ export async function everyPage(demo: Demo): Promise<{ stops: Stop[]; forStrange
   await demo.call('POST', `/f/${visits.slug}`, { firstName: 'Marina', terms: true })
   await demo.call('GET', '/api/v1/leads?limit=1', undefined, { authorization: `Bearer ${demo.apiKey}` })
   const official = connections.find(({ channel }: { channel: string }) => channel === 'waba')
+  await post('/scenarios/starter-set', {})
   const { draft } = await post('/template-drafts', { connectionId: official.id })
   const about = { kind: 'article', language: 'en', title: 'How do I return something?', body: 'Within **30 days**.' }
   const { article } = await post('/knowledge/articles', { ...about, status: 'published' })
@@ -238,6 +239,15 @@ export async function everyPage(demo: Demo): Promise<{ stops: Stop[]; forStrange
     { place: 'review/numbers', isReady: heading },
     { place: 'review/results', isReady: heading },
     { place: 'review/settings', isReady: (page) => page.getByRole('button', { name: 'Add criterion' }) },
+    {
+      place: 'scenarios',
+      isReady: (page) => page.getByRole('table', { name: 'Scenarios' }),
+      overlays: {
+        new: button('New scenario'),
+        one: (page) => page.getByRole('button', { name: /^Says thanks/ }).click(),
+        run: button('Run 30 scenarios'),
+      },
+    },
     {
       place: 'templates',
       isReady: (page) => page.getByRole('table', { name: 'Templates' }),

@@ -99,6 +99,8 @@ interface CallerWorkspace extends LeadSettings {
   inboxAvailable: boolean
   /** Business hours; null if the workspace has not set them. */
   hours: OpeningHours | null
+  /** It exists only to try an agent, whose calls are recorded. */
+  isSandbox?: true
 }
 
 declare module 'fastify' {

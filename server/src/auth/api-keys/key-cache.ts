@@ -118,6 +118,7 @@ export function cacheableKey(row: CachedKeyRow): CachedKey {
         inboxEnabled: row.inbox_enabled,
         inboxAvailable: row.inbox_available,
         hours: row.hours,
+        ...(row.is_sandbox && { isSandbox: true as const }),
       },
       may: (scope) => scopes.has(scope),
       ...(row.oauth_client !== null && { isOAuth: true }),

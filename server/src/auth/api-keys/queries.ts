@@ -240,6 +240,7 @@ export interface CachedKeyRow extends LeadSettingsRow {
   /** Default of `max_parts` in the workspace. */
   agent_max_parts: number
   oauth_client: string | null
+  is_sandbox: boolean
 }
 
 /** Columns of a key `k` with its workspace `w`, but when it expires. */
@@ -247,7 +248,8 @@ const cachedColumns = (sql: Sql) => sql`
   k.workspace_id, k.id, k.name, k.scopes, k.connection_ids, k.phone_visibility, k.allowlist, k.unanswered_sends,
   k.daily_sends, k.quiet_seconds, k.max_parts, k.show_typing, k.approval, k.tools_off, k.revoked_at, k.oauth_client,
   k.instructions_version + w.instructions_version as instructions_version,
-  ${leadSettingsColumns(sql)}, w.leads_enabled, w.inbox_enabled, w.inbox_available, w.hours, w.agent_max_parts`
+  ${leadSettingsColumns(sql)}, w.leads_enabled, w.inbox_enabled, w.inbox_available, w.hours, w.agent_max_parts,
+  w.sandbox_until is not null as is_sandbox`
 
 /** Finds keys by hash; null for each unknown. The only read without a workspace, because the key determines it. */
 export async function selectKeysByHash(sql: Sql, hashes: readonly string[]): Promise<(CachedKeyRow | null)[]> {

@@ -4,6 +4,7 @@ import { newId } from '../../base/id.ts'
 import type { Outgoing } from '../../base/outgoing/guarded-fetch.ts'
 import { recordAudit } from '../../team/audit.ts'
 import type { TeamActor } from '../../team/member.ts'
+import { isSandbox } from '../../workspaces/workspace.ts'
 import { adapterOf, type NumberCheck } from '../adapter.ts'
 import { clearReport } from '../check/check-store.ts'
 import { startTemplateSync } from '../templates/template-schedule.ts'
@@ -37,6 +38,8 @@ import type { ConnectionChanges, NewConnection } from './schema.ts'
 export interface ConnectionDeps extends RegistrationDeps {
   /** Decides which platform addresses are allowed. */
   outgoing: Outgoing
+  /** Address of the simulator, the only one that connections of a sandbox may have; absent: there is none. */
+  simulatorUrl?: string | null
 }
 
 /** The caller; `userId` is null for a token or the service itself. */
@@ -63,6 +66,7 @@ export async function createConnection(
   // The settings belong to the channel: both come from the same input.
   const adapter = adapterOf(deps.adapters, input)
   const one = withAllowedAddress(deps, { ...known, ...adapter.createAccess(input, id) } as StoredConnection)
+  if (await isSandbox(deps.db.sql, by.workspaceId)) requireSimulator(deps, one)
   if (adapter.setup?.listNumbers !== undefined && isWithoutNumber(one)) return startSetup(deps, by, one)
   const check = await adapter.checkNumber(one)
   if (check.problem !== null && 'mustAnswer' in input && input.mustAnswer) {
@@ -80,6 +84,12 @@ export async function createConnection(
     }),
   )
   return registerConnection(deps, checked, check)
+}
+
+/** Nothing can leave a sandbox: its messages have no other address than the simulator's. */
+function requireSimulator({ simulatorUrl = null }: ConnectionDeps, { channel, settings }: StoredConnection): void {
+  if (channel === 'waba' && simulatorUrl !== null && settings.baseUrl === simulatorUrl) return
+  throw forbidden('A sandbox has only connections of the simulator')
 }
 
 /** Whether no number is chosen yet: the connection's own id takes its place, which no platform uses. */
@@ -127,6 +137,7 @@ export async function changeConnection(
   id: string,
   input: ConnectionChanges,
 ): Promise<StoredConnection> {
+  if (await isSandbox(deps.db.sql, by.workspaceId)) throw forbidden('The connection of a sandbox cannot be changed')
   const apply = (one: StoredConnection): StoredConnection => {
     const { name, ...changes } = input
     const adapter = adapterOf(deps.adapters, one)

@@ -44,6 +44,8 @@ import { collectChangedFeeds, indexChangedFeeds, readIndexedPosition } from '../
 import { purgeDeletedLeads } from '../../leads/write/restore.ts'
 import { sweepStore } from '../../media/sweep.ts'
 import { createPushSender, watchPushes } from '../../notifications/push/push.ts'
+import { removeOldSandboxes } from '../../scenarios/run/sandbox.ts'
+import { endSilentRuns } from '../../scenarios/store/runs.ts'
 import { deleteOldWebhookLog } from '../../webhooks/retention.ts'
 
 const pollEveryMs = 1_000
@@ -210,6 +212,10 @@ function hourlyJobs(runtime: Runtime): Record<string, ScheduledJob['work']> {
       const { removed, after } = await sweepStore({ store, clock: systemClock, findReferenced }, sweepPosition)
       sweepPosition = after
       return removed
+    },
+    'remove-sandboxes': async () => {
+      await db.tx((tx) => endSilentRuns(tx, clock.now()))
+      return removeOldSandboxes({ db, clock })
     },
     'sweep-sign-ins': async () => {
       await db.tx((tx) => deleteExpiredSignIns(tx, wallClock.now(), config.sessionIdleMs))

@@ -111,6 +111,7 @@ const groups: Record<string, Record<string, string>> = {
     Forms: 'Lead forms: management and public submission.',
     Statistics: "Numbers of the team's home page and of agents.",
     Reviews: 'A sample of the conversations of agents, which people score.',
+    Scenarios: 'Scripts of customers that agents are tried with, in sandboxes on the simulator.',
     Costs: 'What the platform charges for messages, and the rate cards that its prices come from.',
     'Live updates': 'Changes while a page is open.',
   },

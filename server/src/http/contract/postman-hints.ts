@@ -250,4 +250,6 @@ export const notInCollection: ReadonlySet<string> = new Set([
   ...['listConnectionNumbers', 'registerConnectionNumber', 'getDraft', 'approveDraft', 'rejectDraft'],
   ...['listCountedConversations', 'getAgentReasons', 'claimReview', 'submitReview', 'skipReview'],
   ...['updateReviewSettings'],
+  ...['createScenario', 'updateScenario', 'deleteScenario', 'addStarterScenarios', 'makeScenario'],
+  ...['startScenarioRun', 'getScenarioRun', 'cancelScenarioRun'],
 ])

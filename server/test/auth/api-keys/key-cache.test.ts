@@ -73,6 +73,7 @@ function fakeKey(keyId: string): CachedKey {
     show_typing: false,
     agent_max_parts: 1,
     oauth_client: null,
+    is_sandbox: false,
     approval: null,
     tools_off: [],
     instructions_version: 0,

@@ -25,7 +25,8 @@ const needs = {
     rotateWebhookSecret disableWebhook enableWebhook testWebhook getDelivery resendDelivery createReplay createForm
     updateForm deleteForm getCosts exportCosts listRateCards importRateCards deleteRateCard setConnectionCurrency
     updateBillingSettings listBudgets createBudget updateBudget deleteBudget getAgentNumbers listCountedConversations
-    getAgentReasons updateReviewSettings getReviewResults eraseCustomer listErasures getErasure
+    getAgentReasons updateReviewSettings getReviewResults createScenario makeScenario updateScenario deleteScenario
+    addStarterScenarios startScenarioRun cancelScenarioRun eraseCustomer listErasures getErasure
     uploadLeadImport uploadTemplateSample`,
   owner: 'endSessionsOfMember listTeamTokens createTeamToken revokeTeamToken exportLeads',
 }

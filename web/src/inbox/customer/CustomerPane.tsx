@@ -1,5 +1,6 @@
-import { ActionIcon, CopyButton } from '@mantine/core'
+import { ActionIcon, Button, CopyButton } from '@mantine/core'
 import { IconCheck, IconCopy } from '@tabler/icons-react'
+import { Link } from '@tanstack/react-router'
 import { useCallback } from 'react'
 import { type LiveEvent, useLive } from '../../api/live.ts'
 import { refetchQueries } from '../../api/refetch.ts'
@@ -9,6 +10,7 @@ import { useCachedThread, useDetail, useInbox } from '../../data/inbox/queries.t
 import type { Conversation, Note, TimelineItem } from '../../data/inbox/types.ts'
 import type { ConsentPurpose } from '../../data/lead/consents.ts'
 import { leadKey } from '../../data/leads.ts'
+import { hasRole } from '../../session/session.ts'
 import { EraseButton } from '../../shared/EraseButton.tsx'
 import { MarketingConsent } from '../../shared/MarketingConsent.tsx'
 import { t } from '../../text/index.ts'
@@ -75,9 +77,27 @@ export default function CustomerPane({ conversation }: CustomerPaneProps) {
           conversation={conversation}
           firstContactAt={detail?.firstContactAt ?? conversation.createdAt}
         />
+        {hasRole(workspaceId, 'admin') && <ScenarioLink conversationId={id} />}
         <EraseButton name={{ conversationId: id }} />
       </div>
     </div>
+  )
+}
+
+/** Leads to the editor of scenarios, with one that plays this conversation. */
+function ScenarioLink({ conversationId }: { conversationId: string }) {
+  const workspaceId = useWorkspaceId()
+  return (
+    <Button
+      variant="subtle"
+      color="gray"
+      size="compact-sm"
+      renderRoot={(props) => (
+        <Link to="/w/$workspaceId/scenarios" params={{ workspaceId }} search={{ from: conversationId }} {...props} />
+      )}
+    >
+      {t.scenarios.fromConversation}
+    </Button>
   )
 }
 

@@ -1,0 +1,10 @@
+/** Query parameters of the page of scenarios. */
+export interface ScenarioSearch {
+  /** Conversation of which a scenario is made. */
+  from?: string
+}
+
+/** Drops invalid parameters. */
+export function readScenarioSearch(raw: Record<string, unknown>): ScenarioSearch {
+  return typeof raw.from === 'string' && /^[0-9a-f-]{36}$/.test(raw.from) ? { from: raw.from } : {}
+}
