@@ -26,6 +26,10 @@ create table api_keys (
   max_parts smallint,
   show_typing boolean not null default false,
   approval jsonb,
+  oauth_client text,
+  oauth_redirect text,
+  instructions_version integer not null default 0,
+  tools_off text[] not null default '{}'::text[],
   constraint api_keys_answers_check CHECK (((NOT answers_new_conversations) OR ('inbox.write'::text = ANY (scopes)))),
   constraint api_keys_check CHECK (((previous_key_hash IS NULL) = (previous_valid_until IS NULL))),
   constraint api_keys_daily_sends_check CHECK (((daily_sends >= 1) AND (daily_sends <= 100000))),
@@ -33,6 +37,7 @@ create table api_keys (
   constraint api_keys_last_four_check CHECK ((char_length(last_four) = 4)),
   constraint api_keys_max_parts_check CHECK (((max_parts >= 1) AND (max_parts <= 10))),
   constraint api_keys_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 100))),
+  constraint api_keys_oauth_check CHECK (((oauth_client IS NULL) = (oauth_redirect IS NULL))) NOT VALID,
   constraint api_keys_paused_check CHECK (((paused_at IS NULL) = (paused_why IS NULL))),
   constraint api_keys_paused_why_check CHECK ((paused_why = ANY (ARRAY['same_call'::text, 'same_text'::text]))),
   constraint api_keys_phone_visibility_check CHECK ((phone_visibility = ANY (ARRAY['full'::text, 'masked'::text]))),
@@ -57,6 +62,7 @@ create table audit_log (
   action text not null,
   target text,
   count integer not null default 1,
+  details jsonb,
   constraint audit_log_actor_type_check CHECK ((actor_type = ANY (ARRAY['user'::text, 'token'::text, 'agent'::text, 'system'::text]))),
   constraint audit_log_count_check CHECK ((count > 0)),
   constraint audit_log_pkey PRIMARY KEY (scope_id, id)
@@ -593,6 +599,32 @@ create table inbox_search_progress (
   constraint inbox_search_progress_pkey PRIMARY KEY (workspace_id)
 ) with (fillfactor=50);
 
+create table instruction_versions (
+  workspace_id uuid not null,
+  id uuid not null,
+  key_id uuid,
+  connection_id uuid,
+  version integer,
+  text text,
+  note text,
+  based_on integer not null default 0,
+  revision integer not null default 1,
+  restores integer,
+  actor_type text,
+  actor_id uuid,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  published_at timestamp(3) with time zone,
+  constraint instruction_versions_actor_type_check CHECK ((actor_type = ANY (ARRAY['user'::text, 'token'::text]))),
+  constraint instruction_versions_check CHECK (((key_id IS NULL) OR (connection_id IS NULL))),
+  constraint instruction_versions_check1 CHECK (((version IS NULL) = (published_at IS NULL))),
+  constraint instruction_versions_pkey PRIMARY KEY (workspace_id, id)
+);
+
+CREATE UNIQUE INDEX instruction_versions_draft ON instruction_versions USING btree (workspace_id, key_id, connection_id) NULLS NOT DISTINCT WHERE (published_at IS NULL);
+CREATE INDEX instruction_versions_time ON instruction_versions USING btree (workspace_id, key_id, connection_id, published_at DESC) WHERE (published_at IS NOT NULL);
+CREATE UNIQUE INDEX instruction_versions_version ON instruction_versions USING btree (workspace_id, key_id, connection_id, version) NULLS NOT DISTINCT WHERE (published_at IS NOT NULL);
+
 create table invitations (
   workspace_id uuid not null,
   id uuid not null,
@@ -651,6 +683,83 @@ create table key_sends (
   constraint key_sends_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id),
   constraint key_sends_pkey PRIMARY KEY (workspace_id, key_id)
 ) with (fillfactor=50);
+
+create table knowledge_articles (
+  workspace_id uuid not null,
+  id uuid not null,
+  kind text not null,
+  status text not null,
+  language text not null,
+  title text not null,
+  body text not null,
+  tags text[] not null,
+  key_ids uuid[],
+  valid_from timestamp(3) with time zone,
+  valid_until timestamp(3) with time zone,
+  source text not null,
+  source_address text,
+  version integer not null,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  published_at timestamp(3) with time zone,
+  actor_type text not null,
+  actor_id uuid not null,
+  search tsvector not null,
+  title_search tsvector not null,
+  constraint knowledge_articles_actor_type_check CHECK ((actor_type = ANY (ARRAY['user'::text, 'token'::text, 'agent'::text]))),
+  constraint knowledge_articles_kind_check CHECK ((kind = ANY (ARRAY['article'::text, 'answer'::text]))),
+  constraint knowledge_articles_language_check CHECK ((language ~ '^[a-z]{2,3}$'::text)),
+  constraint knowledge_articles_source_check CHECK ((source = ANY (ARRAY['app'::text, 'api'::text, 'import'::text, 'site'::text, 'conversation'::text]))),
+  constraint knowledge_articles_status_check CHECK ((status = ANY (ARRAY['draft'::text, 'published'::text, 'archived'::text]))),
+  constraint knowledge_articles_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id),
+  constraint knowledge_articles_pkey PRIMARY KEY (workspace_id, id)
+);
+
+CREATE INDEX knowledge_articles_language ON knowledge_articles USING btree (workspace_id, language);
+CREATE INDEX knowledge_articles_search ON knowledge_articles USING gin (search, title_search) WITH (fastupdate=off);
+CREATE UNIQUE INDEX knowledge_articles_source ON knowledge_articles USING btree (workspace_id, source_address) WHERE (source_address IS NOT NULL);
+CREATE INDEX knowledge_articles_updated ON knowledge_articles USING btree (workspace_id, updated_at DESC, id DESC);
+
+create table knowledge_drafts (
+  workspace_id uuid not null,
+  id uuid not null,
+  conversation_id uuid not null,
+  content bytea not null,
+  created_at timestamp(3) with time zone not null,
+  actor_type text not null,
+  actor_id uuid not null,
+  constraint knowledge_drafts_actor_type_check CHECK ((actor_type = ANY (ARRAY['user'::text, 'token'::text]))),
+  constraint knowledge_drafts_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id),
+  constraint knowledge_drafts_pkey PRIMARY KEY (workspace_id, id)
+);
+
+CREATE UNIQUE INDEX knowledge_drafts_conversation ON knowledge_drafts USING btree (workspace_id, conversation_id);
+
+create table knowledge_embeddings (
+  workspace_id uuid not null,
+  article_id uuid not null,
+  version integer not null,
+  model text not null,
+  embedding real[] not null,
+  constraint knowledge_embeddings_workspace_id_article_id_fkey FOREIGN KEY (workspace_id, article_id) REFERENCES knowledge_articles(workspace_id, id) ON DELETE CASCADE,
+  constraint knowledge_embeddings_pkey PRIMARY KEY (workspace_id, article_id)
+);
+
+create table knowledge_versions (
+  workspace_id uuid not null,
+  article_id uuid not null,
+  version integer not null,
+  language text not null,
+  title text not null,
+  body text not null,
+  tags text[] not null,
+  created_at timestamp(3) with time zone not null,
+  actor_type text not null,
+  actor_id uuid not null,
+  constraint knowledge_versions_actor_type_check CHECK ((actor_type = ANY (ARRAY['user'::text, 'token'::text, 'agent'::text]))),
+  constraint knowledge_versions_workspace_id_article_id_fkey FOREIGN KEY (workspace_id, article_id) REFERENCES knowledge_articles(workspace_id, id) ON DELETE CASCADE,
+  constraint knowledge_versions_pkey PRIMARY KEY (workspace_id, article_id, version)
+);
 
 create table known_sign_ins (
   mark bytea not null,
@@ -1209,6 +1318,43 @@ CREATE INDEX notices_push ON notices USING btree (push_at) WHERE (push_at IS NOT
 CREATE INDEX notices_recent ON notices USING btree (workspace_id, user_id, created_at DESC, id DESC);
 CREATE INDEX notices_unread ON notices USING btree (workspace_id, user_id) WHERE (read_at IS NULL);
 
+create table oauth_codes (
+  workspace_id uuid not null,
+  code_hash bytea not null,
+  client_id text not null,
+  redirect_uri text not null,
+  code_challenge text not null,
+  settings jsonb not null,
+  created_by uuid,
+  actor_type text not null,
+  actor_id uuid not null,
+  created_at timestamp(3) with time zone not null,
+  expires_at timestamp(3) with time zone not null,
+  key_id uuid,
+  used_at timestamp(3) with time zone,
+  constraint oauth_codes_actor_type_check CHECK ((actor_type = ANY (ARRAY['user'::text, 'token'::text]))),
+  constraint oauth_codes_pkey PRIMARY KEY (workspace_id, code_hash)
+);
+
+CREATE INDEX oauth_codes_expiring ON oauth_codes USING btree (workspace_id, expires_at);
+CREATE INDEX oauth_codes_hash ON oauth_codes USING btree (code_hash);
+
+create table oauth_tokens (
+  workspace_id uuid not null,
+  token_hash bytea not null,
+  key_id uuid not null,
+  kind text not null,
+  created_at timestamp(3) with time zone not null,
+  used_at timestamp(3) with time zone,
+  expires_at timestamp(3) with time zone not null,
+  constraint oauth_tokens_kind_check CHECK ((kind = ANY (ARRAY['access'::text, 'refresh'::text]))),
+  constraint oauth_tokens_pkey PRIMARY KEY (workspace_id, token_hash)
+);
+
+CREATE INDEX oauth_tokens_expiring ON oauth_tokens USING btree (workspace_id, expires_at);
+CREATE INDEX oauth_tokens_hash ON oauth_tokens USING btree (token_hash);
+CREATE INDEX oauth_tokens_key ON oauth_tokens USING btree (workspace_id, key_id, created_at);
+
 create table parked_revisions (
   workspace_id uuid not null,
   id uuid not null,
@@ -1309,6 +1455,75 @@ create table rates (
   constraint rates_pkey PRIMARY KEY (workspace_id, rate_card_id, market, category, from_message)
 );
 
+create table review_rules (
+  workspace_id uuid not null,
+  key_id uuid not null,
+  random_per_mille integer not null,
+  takeover_minutes integer,
+  long_messages integer,
+  reopened boolean not null,
+  low_score boolean not null,
+  constraint review_rules_long_messages_check CHECK (((long_messages >= 2) AND (long_messages <= 1000))),
+  constraint review_rules_random_per_mille_check CHECK (((random_per_mille >= 0) AND (random_per_mille <= 1000))),
+  constraint review_rules_takeover_minutes_check CHECK (((takeover_minutes >= 1) AND (takeover_minutes <= 1440))),
+  constraint review_rules_pkey PRIMARY KEY (workspace_id, key_id)
+);
+
+create table review_settings (
+  workspace_id uuid not null,
+  criteria jsonb not null,
+  daily_limit integer not null,
+  selected_until timestamp(3) with time zone,
+  updated_at timestamp(3) with time zone not null,
+  constraint review_settings_daily_limit_check CHECK (((daily_limit >= 1) AND (daily_limit <= 200))),
+  constraint review_settings_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id),
+  constraint review_settings_pkey PRIMARY KEY (workspace_id)
+);
+
+CREATE INDEX review_settings_due ON review_settings USING btree (selected_until) WHERE (selected_until IS NOT NULL);
+
+create table reviews (
+  workspace_id uuid not null,
+  id uuid not null,
+  conversation_id uuid not null,
+  key_id uuid not null,
+  case_id uuid not null,
+  outcome text not null,
+  reasons text[] not null,
+  started_at timestamp(3) with time zone,
+  ended_at timestamp(3) with time zone not null,
+  instructions_id uuid,
+  status text not null,
+  claimed_by uuid,
+  claimed_until timestamp(3) with time zone,
+  scores jsonb not null default '{}'::jsonb,
+  score real,
+  flags text[] not null default '{}'::text[],
+  comment bytea,
+  actor_type text,
+  actor_id uuid,
+  created_at timestamp(3) with time zone not null,
+  closed_at timestamp(3) with time zone,
+  constraint reviews_actor_type_check CHECK ((actor_type = ANY (ARRAY['user'::text, 'token'::text]))),
+  constraint reviews_score_check CHECK (((score >= (0)::double precision) AND (score <= (1)::double precision))),
+  constraint reviews_status_check CHECK ((status = ANY (ARRAY['waiting'::text, 'reviewed'::text, 'skipped'::text]))),
+  constraint reviews_pkey PRIMARY KEY (workspace_id, id)
+);
+
+CREATE UNIQUE INDEX reviews_case ON reviews USING btree (workspace_id, case_id);
+CREATE INDEX reviews_conversation ON reviews USING btree (workspace_id, conversation_id, created_at);
+CREATE INDEX reviews_waiting ON reviews USING btree (workspace_id, id) WHERE (status = 'waiting'::text);
+
+create table sandbox_calls (
+  workspace_id uuid not null,
+  id uuid not null,
+  tool text not null,
+  code text,
+  content bytea not null,
+  called_at timestamp(3) with time zone not null,
+  constraint sandbox_calls_pkey PRIMARY KEY (workspace_id, id)
+);
+
 create table saved_filter_orders (
   workspace_id uuid not null,
   user_id uuid not null,
@@ -1333,6 +1548,49 @@ create table saved_filters (
 );
 
 CREATE INDEX saved_filters_user ON saved_filters USING btree (workspace_id, user_id);
+
+create table scenario_results (
+  workspace_id uuid not null,
+  run_id uuid not null,
+  "position" integer not null,
+  name text not null,
+  verdict text not null,
+  ms integer not null default 0,
+  content bytea,
+  constraint scenario_results_verdict_check CHECK ((verdict = ANY (ARRAY['waiting'::text, 'running'::text, 'passed'::text, 'failed'::text, 'error'::text, 'skipped'::text]))),
+  constraint scenario_results_pkey PRIMARY KEY (workspace_id, run_id, "position")
+);
+
+create table scenario_runs (
+  workspace_id uuid not null,
+  id uuid not null,
+  agent text not null,
+  status text not null,
+  has_instructions boolean not null,
+  cancel_requested boolean not null default false,
+  created_at timestamp(3) with time zone not null,
+  renewed_at timestamp(3) with time zone not null,
+  finished_at timestamp(3) with time zone,
+  actor_type text not null,
+  actor_id uuid not null,
+  constraint scenario_runs_actor_type_check CHECK ((actor_type = ANY (ARRAY['user'::text, 'token'::text]))),
+  constraint scenario_runs_status_check CHECK ((status = ANY (ARRAY['waiting'::text, 'running'::text, 'finished'::text, 'cancelled'::text, 'interrupted'::text]))),
+  constraint scenario_runs_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id),
+  constraint scenario_runs_pkey PRIMARY KEY (workspace_id, id)
+);
+
+create table scenarios (
+  workspace_id uuid not null,
+  id uuid not null,
+  name text not null,
+  content bytea not null,
+  version integer not null,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  constraint scenarios_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id),
+  constraint scenarios_pkey PRIMARY KEY (workspace_id, id),
+  constraint scenarios_workspace_id_name_key UNIQUE (workspace_id, name)
+);
 
 create table secrets (
   scope_id uuid not null,
@@ -1682,6 +1940,8 @@ create table workspaces (
   opt_out_keywords text[] not null default '{STOP,"STOP PROMOTIONS",UNSUBSCRIBE,SAIR,PARAR,"CANCELAR INSCRIÇÃO",DESCADASTRAR,BAJA,DETENER,"CANCELAR SUSCRIPCIÓN"}'::text[],
   opt_in_keywords text[] not null default '{START,SUBSCRIBE,VOLTAR,INSCREVER,ALTA,SUSCRIBIR}'::text[],
   agent_max_parts smallint not null default 1,
+  sandbox_until timestamp(3) with time zone,
+  instructions_version integer not null default 0,
   constraint workspaces_agent_max_parts_check CHECK (((agent_max_parts >= 1) AND (agent_max_parts <= 10))),
   constraint workspaces_agent_watchdog_minutes_check CHECK (((agent_watchdog_minutes >= 1) AND (agent_watchdog_minutes <= 10080))),
   constraint workspaces_agents_may_take_back_check CHECK ((agents_may_take_back = ANY (ARRAY['always'::text, 'when_handed'::text]))),
@@ -1697,3 +1957,5 @@ create table workspaces (
   constraint workspaces_keep_submissions_days_check CHECK (((keep_submissions_days >= 30) AND (keep_submissions_days <= 3650))),
   constraint workspaces_pkey PRIMARY KEY (id)
 );
+
+CREATE INDEX workspaces_sandbox ON workspaces USING btree (sandbox_until) WHERE (sandbox_until IS NOT NULL);

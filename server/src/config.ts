@@ -153,7 +153,8 @@ export function loadConfig(environment: Environment, memory = memoryBytes()): Co
     demo,
     simulator: readSimulator(read, simulator, port),
     judge: readJudge(read),
-    ...{ embeddings: readEmbeddings(read), logLevel: read.choice('PARLEY_LOG_LEVEL', logLevels) ?? 'info' },
+    embeddings: readEmbeddings(read),
+    logLevel: read.choice('PARLEY_LOG_LEVEL', logLevels) ?? 'info',
     limits: {
       leadsPerMinute: read.integer('PARLEY_LEADS_RATE_LIMIT', 0, 1_000_000) ?? 3000,
       inboxPerMinute: read.integer('PARLEY_INBOX_RATE_LIMIT', 0, 1_000_000) ?? 300,

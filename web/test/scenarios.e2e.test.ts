@@ -65,6 +65,16 @@ test('an admin adds the starter set, writes a scenario, and runs both against an
   await page.getByRole('table', { name: 'Runs' }).getByRole('button', { name: 'greeter' }).waitFor()
 })
 
+test('a draft of instructions is tried before it is published', async () => {
+  const { page } = await demo.open('settings/instructions')
+  await page.getByLabel('For every agent in this workspace').fill('Answer in rhymes.')
+  await page.getByRole('button', { name: 'Publish', exact: true }).click()
+  await page.getByRole('button', { name: 'Run scenarios with it first' }).click()
+  await page.getByText('Runs use your draft of the instructions.').waitFor()
+  await page.getByRole('button', { name: /^Run \d+ scenarios$/ }).click()
+  assert.equal(await page.getByRole('textbox', { name: 'Instructions' }).inputValue(), 'Answer in rhymes.')
+})
+
 test('a conversation opens as a scenario without its personal data', async () => {
   const shared = await sharedDemo()
   const { conversations } = await shared.team('GET', `/workspaces/${shared.workspaceId}/inbox/conversations?limit=1`)

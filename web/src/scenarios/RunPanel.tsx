@@ -15,6 +15,8 @@ import styles from './Scenarios.module.css'
 
 interface RunPanelProps {
   scenarios: readonly Scenario[]
+  /** What the agent is told at first: a draft, or nothing. */
+  instructions: string
   publicUrl: string
   close(): void
 }
@@ -22,11 +24,11 @@ interface RunPanelProps {
 const speeds = ['1', '5', '20'] as const
 
 /** Starts a run, then shows the keys of its sandboxes, once. */
-export function RunPanel({ scenarios, publicUrl, close }: RunPanelProps) {
+export function RunPanel({ scenarios, instructions: draft, publicUrl, close }: RunPanelProps) {
   const workspaceId = useWorkspaceId()
   const queries = useQueryClient()
   const [started, setStarted] = useState<StartedRun | null>(null)
-  const { value, set, errorOf, applyError } = useDraft({ agent: '', instructions: '', webhookUrl: '', speed: '1' })
+  const { value, set, errorOf, applyError } = useDraft({ agent: '', instructions: draft, webhookUrl: '', speed: '1' })
   const texts = t.scenarios
   const start = useMutation({
     mutationFn: () => {

@@ -1,7 +1,7 @@
 import { Button, Checkbox, Group } from '@mantine/core'
 import { IconPlayerPlay, IconPlus } from '@tabler/icons-react'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useNavigate, useRouterState, useSearch } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
 import {
   addStarterSet,
@@ -115,6 +115,8 @@ function ScenarioList({ data, open }: { data: Scenarios; open: (scenario: Scenar
   const starter = useStarterSet()
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const [isStarting, setStarting] = useState(false)
+  // A draft that is tried before it is published.
+  const instructions = useRouterState({ select: ({ location }) => location.state.instructions })
   const mayWrite = hasRole(workspaceId, 'admin')
   const texts = t.scenarios
   const { scenarios } = data
@@ -127,6 +129,7 @@ function ScenarioList({ data, open }: { data: Scenarios; open: (scenario: Scenar
   const run = chosen.size === 0 ? scenarios : scenarios.filter(({ id }) => chosen.has(id))
   return (
     <section className={styles.section}>
+      {instructions !== undefined && <p className={styles.notice}>{texts.withDraft}</p>}
       <Group justify="space-between">
         <p className={styles.muted}>{texts.help}</p>
         {mayWrite && (
@@ -151,7 +154,14 @@ function ScenarioList({ data, open }: { data: Scenarios; open: (scenario: Scenar
         keyOf={({ id }) => id}
         open={open}
       />
-      {isStarting && <RunPanel scenarios={run} publicUrl={data.publicUrl} close={() => setStarting(false)} />}
+      {isStarting && (
+        <RunPanel
+          scenarios={run}
+          instructions={instructions ?? ''}
+          publicUrl={data.publicUrl}
+          close={() => setStarting(false)}
+        />
+      )}
     </section>
   )
 }

@@ -8,3 +8,10 @@ export interface ScenarioSearch {
 export function readScenarioSearch(raw: Record<string, unknown>): ScenarioSearch {
   return typeof raw.from === 'string' && /^[0-9a-f-]{36}$/.test(raw.from) ? { from: raw.from } : {}
 }
+
+declare module '@tanstack/react-router' {
+  interface HistoryState {
+    /** Draft of instructions that runs are started with. */
+    instructions?: string
+  }
+}

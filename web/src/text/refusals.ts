@@ -57,7 +57,6 @@ export const problemPatterns = {
   placeholders: /^may contain only the placeholders (?<names>.{1,300})$/,
   labels: /^must be ids of labels/,
   connection: /^must be the id of a connection/,
-  apiKey: /^must be the id of an API key/,
   tool: /^must be a tool of/,
   draftTaken: /^(?:Someone else has changed this draft|This draft was published or discarded)/,
   versionTaken: /^Someone else has published a version/,
@@ -80,7 +79,7 @@ export const problemPatterns = {
   timeZone: /IANA name of a time zone/,
   rowCells: /^The row has (?<cells>\d+) cells, and the header (?<columns>\d+)$/,
   lineNotJson: /^The line (?:is not valid JSON|must be a JSON object)$/,
-  apiKey: /^must be a key of this workspace/,
+  apiKey: /^must be (?:the id of an API key|a key of this workspace)/,
   siteMap: /^The site map (?:cannot be read|lists no pages)/,
   pageUnread:
     /^(?:could not be read|was answered with status|has too many redirects|leads to another site|is larger than|is not a web page)/,

@@ -89,6 +89,9 @@ export interface Calls {
     nowPrivate: (values: { name: Shown }) => string
     labels: { changed: (values: { name: Shown }) => string }
   }
+  charts: {
+    definition: (values: { name: Shown }) => string
+  }
   home: {
     attention: { messages: { connection_unavailable: (values: { name: Shown }) => string; quota_reached: (values: { n: Shown }) => string; customers_waiting: (values: { n: number }) => string; key_paused: (values: { name: Shown }) => string; webhook_disabled: (values: { name: Shown }) => string; webhook_failing: (values: { name: Shown; n: Shown }) => string; acknowledgement_missing: (values: { name: Shown }) => string; key_expired: (values: { name: Shown }) => string; acknowledgement_ending: (values: { name: Shown }) => string; key_expiring: (values: { name: Shown }) => string; quota_near: (values: { n: Shown }) => string; connection_not_set_up: (values: { name: Shown }) => string } }
     figures: { inDays: (values: { n: Shown }) => string; waitingFor: (values: { minutes: Shown }) => string; median: (values: { n: number }) => string }
@@ -202,12 +205,37 @@ export interface Calls {
     removeConfirm: (values: { name: Shown }) => string
     removed: (values: { name: Shown }) => string
   }
+  instructions: {
+    version: (values: { n: Shown }) => string
+    inForce: (values: { n: Shown }) => string
+    draftBy: (values: { name: Shown; when: Shown }) => string
+    published: (values: { n: Shown }) => string
+    publishConfirm: (values: { n: Shown }) => string
+    newerVersion: (values: { n: Shown }) => string
+    changedMeanwhile: (values: { name: Shown }) => string
+    publishedMeanwhile: (values: { name: Shown }) => string
+    restored: (values: { n: Shown }) => string
+    compareOf: (values: { n: Shown }) => string
+    restoreOf: (values: { n: Shown }) => string
+    restoreConfirm: (values: { n: Shown }) => string
+    tools: (values: { n: number }) => string
+    ofItsOwn: (values: { n: Shown }) => string
+    publishedFor: (values: { n: Shown; who: Shown }) => string
+  }
   keys: {
     revokeConfirm: (values: { name: Shown }) => string
     revoked: (values: { name: Shown }) => string
     valueOf: (values: { name: Shown }) => string
     editOf: (values: { name: Shown }) => string
     calls: { ms: (values: { ms: Shown }) => string }
+    connect: { keyMade: (values: { name: Shown }) => string; connected: (values: { call: Shown; time: Shown }) => string; refused: (values: { call: Shown; status: Shown }) => string }
+    changed: (values: { setting: Shown; before: Shown; after: Shown }) => string
+  }
+  knowledge: {
+    any: (values: { what: Shown }) => string
+    changedAt: (values: { moment: Shown }) => string
+    versions: { one: (values: { version: Shown }) => string }
+    import: { chosen: (values: { n: number }) => string }
   }
   leadPage: {
     more: (values: { fields: number }) => string
@@ -261,6 +289,9 @@ export interface Calls {
     manyImports: (values: { n: Shown }) => string
     manyUploads: (values: { n: Shown }) => string
     manyChanges: (values: { n: Shown }) => string
+    scenarioStep: (values: { kinds: Shown }) => string
+    scenarioTwice: (values: { name: Shown }) => string
+    scenarioSandboxes: (values: { n: Shown }) => string
     budgetsNeedPrices: (values: { currency: Shown }) => string
     fileColumns: (values: { n: Shown }) => string
     manyLeads: (values: { n: Shown }) => string
@@ -270,9 +301,45 @@ export interface Calls {
     buttonKind: (values: { n: Shown }) => string
     platformRefused: (values: { reason: Shown }) => string
     sampleType: (values: { types: Shown }) => string
+    articleLong: (values: { n: Shown }) => string
+    articleRows: (values: { n: Shown }) => string
   }
   profile: {
     sessions: { seen: (values: { ago: Shown }) => string; endOf: (values: { device: Shown }) => string; othersEnded: (values: { count: number }) => string }
+  }
+  scenarios: {
+    starterAdded: (values: { n: number }) => string
+    choose: (values: { name: Shown }) => string
+    run: (values: { n: number }) => string
+    confirmRemove: (values: { name: Shown }) => string
+    keysHelp: (values: { n: number }) => string
+    keyFor: (values: { n: number }) => string
+    counted: { waiting: (values: { n: Shown }) => string; running: (values: { n: Shown }) => string; passed: (values: { n: Shown }) => string; failed: (values: { n: Shown }) => string; error: (values: { n: Shown }) => string; skipped: (values: { n: Shown }) => string }
+    seconds: (values: { seconds: Shown }) => string
+    before: (values: { verdict: Shown }) => string
+    found: (values: { actual: Shown }) => string
+  }
+  review: {
+    of: (values: { name: Shown }) => string
+    help: (values: { zone: Shown }) => string
+    answered: (values: { n: number }) => string
+    recent: (values: { n: number }) => string
+    distance: (values: { percent: Shown }) => string
+    countOf: (values: { count: Shown; of: Shown }) => string
+    costOf: (values: { n: number; amount: Shown }) => string
+    costMissing: (values: { n: number }) => string
+    casesPerDay: (values: { name: Shown }) => string
+    version: (values: { n: Shown }) => string
+    sharedVersion: (values: { n: Shown }) => string
+    resultsHelp: (values: { zone: Shown }) => string
+    stepOf: (values: { n: number; step: Shown; steps: Shown }) => string
+    versionsOf: (values: { name: Shown }) => string
+    wrongOf: (values: { name: Shown }) => string
+    criterion: (values: { n: Shown }) => string
+    removeCriterion: (values: { n: Shown }) => string
+    ownRules: (values: { name: Shown }) => string
+    claimedBy: (values: { name: Shown }) => string
+    scoreKey: (values: { name: Shown; step: Shown }) => string
   }
   settings: {
     workspace: { quotaUpTo: (values: { ceiling: Shown }) => string; up: (values: { name: Shown }) => string; down: (values: { name: Shown }) => string; remove: (values: { name: Shown }) => string }
@@ -298,6 +365,9 @@ export interface Calls {
     unread: (values: { count: number }) => string
     sentences: { mention: (values: { actor: Shown }) => string; assigned: (values: { actor: Shown }) => string; handover: (values: { actor: Shown }) => string; draft: (values: { actor: Shown }) => string; waiting: (values: { count: number }) => string; connection: (values: { connection: Shown; reason: Shown }) => string; connectionLost: (values: { connection: Shown }) => string }
     settings: { of: (values: { kind: Shown; method: Shown }) => string }
+  }
+  oauth: {
+    titleOf: (values: { name: Shown }) => string
   }
   templates: {
     any: (values: { what: Shown }) => string

@@ -1,8 +1,10 @@
-import { Stack, TextInput } from '@mantine/core'
+import { Button, Stack, TextInput } from '@mantine/core'
+import { useNavigate } from '@tanstack/react-router'
 import type { Versions } from '../../data/team/instructions.ts'
 import { t } from '../../text/index.ts'
 import { formatNumber } from '../../ui/format/time.ts'
 import { Confirm } from '../../ui/overlay/Confirm.tsx'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { DiffView } from './DiffView.tsx'
 import styles from './Instructions.module.css'
 import type { ScopeDraft } from './use-scope-draft.ts'
@@ -16,12 +18,28 @@ interface PublishDialogProps {
 }
 
 /** Shows what changes for agents, and takes a note for colleagues. */
-export function PublishDialog({ editor: { form, publish }, data: { draft, versions }, close }: PublishDialogProps) {
+export function PublishDialog({
+  editor: { form, save, publish },
+  data: { draft, versions },
+  close,
+}: PublishDialogProps) {
   const texts = t.instructions
+  const workspaceId = useWorkspaceId()
+  const navigate = useNavigate()
   const { text, note } = form.value
   const [newest] = versions
   const version = newest?.version ?? 0
   const isOlder = draft !== null && draft.basedOn < version
+  const tryFirst = () =>
+    void (form.isChanged ? save() : Promise.resolve()).then(
+      () =>
+        navigate({
+          to: '/w/$workspaceId/scenarios',
+          params: { workspaceId },
+          state: (state) => ({ ...state, instructions: text }),
+        }),
+      close,
+    )
   return (
     <Confirm
       title={texts.publishConfirm({ n: formatNumber(version + 1) })}
@@ -46,6 +64,9 @@ export function PublishDialog({ editor: { form, publish }, data: { draft, versio
           onChange={(event) => form.set({ note: event.currentTarget.value })}
           error={form.errorOf('note')}
         />
+        <Button variant="subtle" size="compact-sm" w="fit-content" onClick={tryFirst}>
+          {texts.tryFirst}
+        </Button>
       </Stack>
     </Confirm>
   )
