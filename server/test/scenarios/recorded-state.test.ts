@@ -42,7 +42,7 @@ const record = (items: Item[], changes: Partial<Recording> = {}) =>
     ...changes,
   })
 
-test('a handover of the agent, and what it wrote before, are told from what people did', () => {
+test('a handover of the agent, and what it wrote before, are distinguished from what people did', () => {
   const found = record([
     message(0, 'inbound', 'customer', 'Hello'),
     message(10, 'outbound', 'agent', 'Bye'),

@@ -15,7 +15,7 @@ import styles from './Scenarios.module.css'
 
 interface RunPanelProps {
   scenarios: readonly Scenario[]
-  /** What the agent is told at first: a draft, or nothing. */
+  /** Instructions that the run begins with: a draft, or none. */
   instructions: string
   publicUrl: string
   close(): void
