@@ -148,7 +148,7 @@ test('an invalid key gets 401 with the URL of the metadata', async () => {
   assert.equal(missing.statusCode, 401)
   assert.equal(
     missing.headers['www-authenticate'],
-    `Bearer resource_metadata="${w.config.http.publicUrl}/.well-known/oauth-protected-resource/mcp", scope="leads.read leads.write inbox.read inbox.write"`,
+    `Bearer resource_metadata="${w.config.http.publicUrl}/.well-known/oauth-protected-resource/mcp", scope="leads.read leads.write inbox.read inbox.write knowledge.read"`,
   )
   assert.equal(missing.json().jsonrpc, '2.0')
   const wrong = await w.call('POST', '/mcp', { key: 'plk_nobody', body: ping })

@@ -71,7 +71,7 @@ test('the audit log keeps what a change of a key changed, and finds the entries 
   assert.deepEqual(pick(changes, 'details'), [
     {
       scopes: {
-        before: ['leads.read', 'leads.write', 'inbox.read', 'inbox.write'],
+        before: ['leads.read', 'leads.write', 'inbox.read', 'inbox.write', 'knowledge.read'],
         after: ['inbox.read', 'inbox.write'],
       },
       maxParts: { before: null, after: 3 },

@@ -37,11 +37,11 @@ test('the official client connects by address alone: it registers, a person allo
   const { provider, stored } = program()
   await assert.rejects(newClient().connect(transportOf(w, provider)), UnauthorizedError)
   assert.equal(stored.sentTo.pathname, '/oauth/authorize')
-  assert.equal(stored.sentTo.searchParams.get('scope'), 'leads.read leads.write inbox.read inbox.write')
+  assert.equal(stored.sentTo.searchParams.get('scope'), 'leads.read leads.write inbox.read inbox.write knowledge.read')
 
   const { shown, answer } = await allow(w, stored.sentTo, { name: 'Claude of Ana', scopes: ['inbox.read'] })
   const { name, host, redirectHost, isLocal, scopes } = shown.request
-  assert.deepEqual([name, host, redirectHost, isLocal, scopes.length], ['Claude', null, 'app.example.com', false, 4])
+  assert.deepEqual([name, host, redirectHost, isLocal, scopes.length], ['Claude', null, 'app.example.com', false, 5])
   const transport = transportOf(w, provider)
   await transport.finishAuth(answer)
   const client = newClient()
