@@ -103,6 +103,7 @@ export const problemPatterns = {
   ownerNeeded: /^A workspace needs an owner/,
   twoFactorOn: /^Two-factor sign-in is already on/,
   noPassword: /^You have no password yet/,
+  oauthKey: /^This API key is used by OAuth/,
   keyEnded: /API key (?:no longer works|is revoked|has expired)/,
   isMember: /^You are a member of this workspace already/,
   hasAccount: /^You have an account already/,

@@ -164,7 +164,7 @@ async function refresh(deps: TokenDeps, form: TokenForm): Promise<TokenAnswer | 
   const client = await deps.authenticate(form)
   const keyring = await deps.keyStore.keyring(workspaceId)
   const instanceKeys = await deps.keyStore.keyring(instanceScope)
-  const next = `plr_${instanceKeys.stable('oauth.refresh', token).toString('base64url')}`
+  const next = `plr_${instanceKeys.stable('oauth-refresh', token).toString('base64url')}`
   const now = deps.clock.now()
   return deps.db.tx(async (tx) => {
     const place = await findToken(tx, workspaceId, token)
