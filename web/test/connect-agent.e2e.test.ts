@@ -75,7 +75,7 @@ test('a person allows the official client less than it asked for, sees its key, 
   const me = textOf(await client.callTool({ name: 'who_am_i' }))
   assert.deepEqual(
     [me.key.name, me.key.scopes, me.limits.needs_approval],
-    ['Claude of the demo', ['leads.read', 'inbox.read', 'inbox.write'], 'always'],
+    ['Claude of the demo', ['leads.read', 'inbox.read', 'inbox.write', 'knowledge.read'], 'always'],
   )
   await waiting.getByRole('status').filter({ hasText: 'Connected: ' }).waitFor()
   await page.goto(`${demo.url}/w/${demo.workspaceId}/keys`)

@@ -156,7 +156,8 @@ export async function everyPage(demo: Demo): Promise<{ stops: Stop[]; forStrange
         snooze: key('z'),
         'snooze-past': snoozePast,
         'hand-back': key('h'),
-        knowledge: button('Search knowledge'),
+        // Where an earlier walk has left a note.
+        knowledge: inOrder(key('r'), button('Search knowledge')),
         filters: button('Filter and sort'),
         mentions: inOrder(button(/^Mentions/), text('please call')),
         selection: key('x'),

@@ -37,7 +37,7 @@ export interface StoredResult extends ResultContent {
 
 /** Runs that a workspace keeps, and that can go on in it at a time. */
 export const maxRuns = 50
-const maxRunning = 3
+const maxRunning = 2
 /** A run whose process has been silent for so long has ended with it. */
 const silentAfterMs = 2 * 60_000
 /** Longest conversation that is kept with a result. */
