@@ -71,8 +71,10 @@ export function parseTemplate(value: unknown): ListedTemplate | null {
   const [knownName, knownLanguage, knownStatus] = [textOf(name), textOf(language), textOf(status)]
   if (knownName === null || knownLanguage === null || knownStatus === null) return null
   const parts = listOf(components).map(objectOf)
-  const body = textOf(parts.find((part) => typeOf(part) === 'BODY')?.text)
   const isAuthentication = textOf(category)?.toUpperCase() === 'AUTHENTICATION'
+  const text = textOf(parts.find((part) => typeOf(part) === 'BODY')?.text)
+  // The platform writes the text of a code. Until it lists a submitted template, the code is all that is known of it.
+  const body = text ?? (isAuthentication ? '{{1}}' : null)
   const inputs = body === null ? null : inputsOf(parts, isAuthentication)
   const header = inputs === null ? null : headerFile(parts)
   const hasInputs = inputs !== null && Object.keys(inputs).length > 0

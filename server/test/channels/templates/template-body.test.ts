@@ -82,3 +82,10 @@ test('invalid templates are skipped', () => {
   assert.equal(parseTemplate({ name: 'a', language: 'en' }), null)
   fc.assert(fc.property(fc.jsonValue(), (value) => parseTemplate(value) === null))
 })
+
+test('a template for authentication can be sent before the platform has listed its text', () => {
+  const button = { type: 'OTP', otp_type: 'COPY_CODE' }
+  const components = [{ type: 'BODY', add_security_recommendation: true }, { type: 'BUTTONS', buttons: [button] }]
+  const { parameterCount, inputs } = parseTemplate({ ...told, category: 'AUTHENTICATION', components }) ?? {}
+  assert.deepEqual([parameterCount, inputs?.buttons?.map(({ type }) => type)], [1, ['otp']])
+})
