@@ -125,11 +125,12 @@ test('what a customer wants, and another app that answers', async () => {
   const marketing = page.getByRole('complementary', { name: 'Customer' }).getByRole('region', { name: 'Marketing' })
   await simulator.getByRole('button', { name: 'Stop word' }).press('Enter')
   await marketing.getByText(/^by keyword, /).waitFor()
+  // The platform's times have whole seconds: within one, an opt-out counts.
+  await demo.call('POST', `${simulatorApi}/clock`, { advanceMs: 2000 })
   await simulator.getByRole('button', { name: 'Start word' }).press('Enter')
   await marketing.getByText('Opted in', { exact: true }).waitFor()
   await simulator.getByLabel('Stops marketing').check()
   await marketing.getByText(/^in the settings on WhatsApp, /).waitFor()
-  // The platform's times have whole seconds: within one, an opt-out counts.
   await demo.call('POST', `${simulatorApi}/clock`, { advanceMs: 2000 })
   await simulator.getByLabel('Stops marketing').uncheck()
   await marketing.getByText('Opted in', { exact: true }).waitFor()

@@ -84,8 +84,12 @@ test('invalid templates are skipped', () => {
 })
 
 test('a template for authentication can be sent before the platform has listed its text', () => {
+  const listed = { name: 'login', language: 'en', status: 'APPROVED' }
   const button = { type: 'OTP', otp_type: 'COPY_CODE' }
-  const components = [{ type: 'BODY', add_security_recommendation: true }, { type: 'BUTTONS', buttons: [button] }]
-  const { parameterCount, inputs } = parseTemplate({ ...told, category: 'AUTHENTICATION', components }) ?? {}
+  const components = [
+    { type: 'BODY', add_security_recommendation: true },
+    { type: 'BUTTONS', buttons: [button] },
+  ]
+  const { parameterCount, inputs } = parseTemplate({ ...listed, category: 'AUTHENTICATION', components }) ?? {}
   assert.deepEqual([parameterCount, inputs?.buttons?.map(({ type }) => type)], [1, ['otp']])
 })

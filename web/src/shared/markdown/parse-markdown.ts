@@ -69,7 +69,7 @@ function takeWhile(lines: readonly string[], from: number, fits: (line: string) 
 
 // Each alternative ends within a bounded number of characters.
 const inlines =
-  /`([^`\n]{1,500})`|\*\*([^*\n]{1,500})\*\*|__([^_\n]{1,500})__|(?<![\p{L}\p{N}*])\*([^*\n]{1,500})\*|(?<![\p{L}\p{N}_])_([^_\n]{1,500})_(?![\p{L}\p{N}])|\[([^\]\n]{1,300})\]\(([^()\s]{1,1000})\)|(https?:\/\/[^\s<>"'`)\]]{1,1000})/gu
+  /`([^`\n]{1,500})`|\*\*([^*\n]{1,500})\*\*|__([^_\n]{1,500})__|(?<![\p{L}\p{N}*])\*([^*\n]{1,500})\*|(?<![\p{L}\p{N}_])_([^_\n]{1,500})_(?![\p{L}\p{N}])|\[([^[\]\n]{1,300})\]\(([^()\s]{1,1000})\)|(https?:\/\/[^\s<>"'`)\]]{1,1000})/gu
 
 function parseInline(text: string, depth = 0): Inline[] {
   if (depth >= maxDepth) return [{ type: 'text', text }]
