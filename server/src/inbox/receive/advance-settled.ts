@@ -61,18 +61,22 @@ export async function advanceSettled(
   return { remaining, priced }
 }
 
-interface SettledRow {
+interface SettledRow extends ChargeColumns {
   place: number
-  connection_id: string
   id: string
   conversation_id: string
   status: Exclude<MessageStatus, 'pending' | 'failed'>
+  /** Digest of the platform's id that it was found by. */
   external_index: Buffer
-  origin: 'live' | 'echo'
-  actor_type: string | null
-  actor_id: string | null
+}
+
+/** Read only if one of the reports has a price. */
+interface ChargeColumns {
+  origin?: 'live' | 'echo'
+  actor_type?: string | null
+  actor_id?: string | null
   /** Content of a template's message; null for others. */
-  template: Buffer | null
+  template?: Buffer | null
 }
 
 /** A message as read, and the steps that the reports cause. */
@@ -105,16 +109,20 @@ async function findSettled(
   reports: readonly (readonly StatusReport[])[],
 ): Promise<Map<number, SettledRow>> {
   const ids = reports.flatMap(([first]) => first ?? [])
+  const indexes = ids.map(({ receiver, event }) => externalIndex(keyring, receiver.id, event.externalId))
+  const isPriced = reports.some((some) => some.some(({ event }) => event.pricing !== undefined))
+  const chargeColumns = isPriced
+    ? sql`, origin, actor_type, actor_id, case when kind = 'template' then content end as template`
+    : sql``
   const workspace = opaqueWorkspaceId(sql, workspaceId)
-  const rows = await sql<SettledRow[]>`
-    select n.place::integer, n.connection_id, n.external_index, m.*
+  const rows = await sql<Omit<SettledRow, 'external_index'>[]>`
+    select n.place::integer, m.*
     from unnest(
       ${ids.map(({ receiver }) => receiver.id)}::uuid[],
-      ${byteaArray(ids.map(({ receiver, event }) => externalIndex(keyring, receiver.id, event.externalId)))}::bytea[]
+      ${byteaArray(indexes)}::bytea[]
     ) with ordinality as n (connection_id, external_index, place)
     cross join lateral (
-      select id, conversation_id, status, origin, actor_type, actor_id,
-        case when kind = 'template' then content end as template
+      select id, conversation_id, status${chargeColumns}
       from messages
       where workspace_id = ${workspace}
         and connection_id = n.connection_id
@@ -128,7 +136,9 @@ async function findSettled(
       select count(*) from message_parts p
       where p.workspace_id = ${workspace} and p.message_id = m.id
     ) = 1`
-  return new Map(rows.map((row) => [row.place - 1, row]))
+  return new Map(
+    rows.map((row) => [row.place - 1, Object.assign(row, { external_index: indexes[row.place - 1] as Buffer })]),
+  )
 }
 
 /** Returns the ids of the messages that were updated: others changed the rest between read and lock. */
@@ -166,7 +176,8 @@ async function store(work: ChangeTx, advances: readonly StatusAdvance[]): Promis
 
 function updateStatuses({ tx, keyring, workspaceId, now }: ChangeTx, advances: readonly StatusAdvance[]) {
   const rows = advances.map(({ row, steps }) => {
-    return { ...row, seen: row.status, status: steps.at(-1)?.to.status ?? row.status }
+    const { id, conversation_id, status: seen } = row
+    return { id, conversation_id, seen, status: steps.at(-1)?.to.status ?? seen }
   })
   const steppingIds = advances.flatMap(({ row, steps }) => steps.map(() => row.id))
   const isUpdated = tx`(${steppingIds}::uuid[])[n.place + 1] in (select id from climbed)`
@@ -189,20 +200,25 @@ function updateStatuses({ tx, keyring, workspaceId, now }: ChangeTx, advances: r
     select id from climbed`
 }
 
-function eventsOf({ row, steps }: StatusAdvance): NewEvent[] {
-  const conversation = { id: row.conversation_id, connectionId: row.connection_id }
+function eventsOf({ row, reports, steps }: StatusAdvance): NewEvent[] {
+  const conversation = { id: row.conversation_id, connectionId: connectionOf(reports) }
   return steps.map(({ to, at }) => messageStatusChanged(conversation, row.id, to, at))
 }
 
+/** The reports about a message come from one connection. */
+const connectionOf = ([first]: readonly StatusReport[]): string => first?.receiver.id ?? ''
+
 /** Only messages sent here have details; an echo is of another app. */
 function pricesOf({ row, reports }: StatusAdvance): MessagePrices[] {
-  const { id, connection_id: connectionId, external_index: externalIndex, origin } = row
+  const { id, external_index: externalIndex, origin } = row
+  const connectionId = connectionOf(reports)
   const statuses = reports.flatMap(({ event }): PricedStatus[] => {
     const { pricing } = event
     return pricing === undefined ? [] : [{ connectionId, externalIndex, event, pricing }]
   })
   if (statuses.length === 0) return []
-  const { conversation_id: conversationId, actor_type: actorType, actor_id: actorId, template: content } = row
+  const { conversation_id: conversationId } = row
+  const { actor_type: actorType = null, actor_id: actorId = null, template: content = null } = row
   const message = { conversationId, actorType, actorId, messageId: content === null ? null : id, content }
   return [{ messageId: id, statuses, message: origin === 'live' ? message : undefined }]
 }
