@@ -1,9 +1,13 @@
 import { type ArticleVersionHead, useArticleVersion } from '../data/team/knowledge.ts'
+import { diffWords } from '../shared/diff-words.ts'
+import { TextDiff } from '../shared/TextDiff.tsx'
 import { t } from '../text/index.ts'
 import { formatDateTime, timeAgo } from '../ui/format/time.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
-import { diffTexts } from './diff.ts'
 import styles from './Knowledge.module.css'
+
+/** Articles are long: beyond this many different words and spaces, the middle is shown as replaced. */
+const maxPieces = 1500
 
 interface VersionsProps {
   articleId: string
@@ -50,21 +54,13 @@ function Changes({
   const { data: before } = useArticleVersion(workspaceId, articleId, hasOlder ? version - 1 : null)
   if (after === undefined || (hasOlder && before === undefined)) return null
   const whole = (one: { title: string; body: string }) => `${one.title}\n\n${one.body}`
-  const parts =
-    before === undefined ? [{ type: 'same' as const, text: whole(after) }] : diffTexts(whole(before), whole(after))
+  const pieces =
+    before === undefined
+      ? [{ kind: 'same' as const, text: whole(after) }]
+      : diffWords(whole(before), whole(after), maxPieces)
   return (
     <p className={styles.diff} dir="auto">
-      {parts.map(({ type, text }, n) =>
-        type === 'same' ? (
-          text
-        ) : type === 'added' ? (
-          // biome-ignore lint/suspicious/noArrayIndexKey: parts are identified by position
-          <ins key={n}>{text}</ins>
-        ) : (
-          // biome-ignore lint/suspicious/noArrayIndexKey: parts are identified by position
-          <del key={n}>{text}</del>
-        ),
-      )}
+      <TextDiff pieces={pieces} />
     </p>
   )
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { diffTexts } from '../../src/knowledge/diff.ts'
+import { diffWords } from '../../src/shared/diff-words.ts'
 import { markdownToMessage, parseMarkdown } from '../../src/shared/markdown/parse-markdown.ts'
 
 test('Markdown becomes a message as phones show it', () => {
@@ -32,8 +32,8 @@ test('hostile Markdown takes no time', () => {
 
 test('two texts are compared word by word', () => {
   const shown = (before: string, after: string) =>
-    diffTexts(before, after)
-      .map(({ type, text }) => (type === 'same' ? text : type === 'added' ? `{+${text}}` : `{-${text}}`))
+    diffWords(before, after)
+      .map(({ kind, text }) => (kind === 'same' ? text : kind === 'added' ? `{+${text}}` : `{-${text}}`))
       .join('')
   const cases: [before: string, after: string, expected: string][] = [
     ['one two three', 'one two three', 'one two three'],
@@ -45,7 +45,7 @@ test('two texts are compared word by word', () => {
   for (const [before, after, expected] of cases) assert.equal(shown(before, after), expected)
   const [long, other] = ['a b '.repeat(5000).trim(), 'c d '.repeat(5000).trim()]
   assert.deepEqual(
-    diffTexts(long, other).map(({ type }) => type),
+    diffWords(long, other, 1500).map(({ kind }) => kind),
     ['removed', 'added'],
   )
 })

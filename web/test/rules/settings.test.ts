@@ -5,8 +5,8 @@ import { getCountries } from 'libphonenumber-js/max'
 import { edgeOfDay } from '../../src/settings/audit/edge-of-day.ts'
 import { countryCodes } from '../../src/settings/country-codes.ts'
 import { problemOf, type Span } from '../../src/settings/hours/week-hours.ts'
-import { diffWords } from '../../src/settings/instructions/diff.ts'
 import { readScope, scopeIn, scopeValue, searchOf } from '../../src/settings/instructions/scope.ts'
+import { diffWords } from '../../src/shared/diff-words.ts'
 import en from '../../src/text/en/common.json' with { type: 'json' }
 import { currencyCodes } from '../../src/ui/format/currencies.ts'
 

@@ -4,8 +4,11 @@ export interface Piece {
   text: string
 }
 
-/** Compares two texts word by word: the pieces without the added ones are the first, without the removed ones the second. */
-export function diffWords(before: string, after: string): Piece[] {
+/**
+ * Compares two texts word by word: the pieces without the added ones are the first, without the removed ones the second.
+ * Where more than `maxPieces` differ, they are one removed and one added piece: the work grows with the square.
+ */
+export function diffWords(before: string, after: string, maxPieces = 4000): Piece[] {
   const [old, now] = [wordsIn(before), wordsIn(after)]
   let start = 0
   while (start < old.length && start < now.length && old[start] === now[start]) start++
@@ -20,8 +23,12 @@ export function diffWords(before: string, after: string): Piece[] {
     else pieces.push({ kind, text })
   }
   add('same', old.slice(0, start))
-  for (const { kind, word } of changesOf(old.slice(start, old.length - end), now.slice(start, now.length - end))) {
-    add(kind, [word])
+  const [removed, added] = [old.slice(start, old.length - end), now.slice(start, now.length - end)]
+  if (removed.length > maxPieces || added.length > maxPieces) {
+    add('removed', removed)
+    add('added', added)
+  } else {
+    for (const { kind, word } of changesOf(removed, added)) add(kind, [word])
   }
   add('same', old.slice(old.length - end))
   return pieces
@@ -35,7 +42,7 @@ function* changesOf(
   old: readonly string[],
   now: readonly string[],
 ): Generator<{ kind: Piece['kind']; word: string }, void> {
-  // Number of common words from here to the ends, row by row. Two texts have at most 4,000 characters each.
+  // Number of common words from here to the ends, row by row.
   const width = now.length + 1
   const common = new Uint16Array((old.length + 1) * width)
   const at = (i: number, j: number) => common[i * width + j] ?? 0
