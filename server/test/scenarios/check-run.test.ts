@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { checkRun, isPart } from '../../src/scenarios/scenario/check-run.ts'
-import { canBeIn } from '../../src/scenarios/scenario/language.ts'
+import { canBeIn, checkRun, isPart } from '../../src/scenarios/scenario/check-run.ts'
 import type { CheckName, RecordedRun } from '../../src/scenarios/scenario/recorded-run.ts'
 import type { Expectations } from '../../src/scenarios/scenario/scenario-schema.ts'
 

@@ -1,4 +1,4 @@
-import { foldText } from './language.ts'
+import { foldText } from '../../base/text/search-text.ts'
 
 /** Longest text that is searched, in characters. */
 const maxText = 16_384
