@@ -18,6 +18,9 @@ export interface PostmanHints {
 /** By operationId. */
 export type HintsByOperation = Readonly<Record<string, PostmanHints>>
 
+// Postman's whole range is 1000 values: two runs would collide now and then.
+const unique = '{{$randomInt}}{{$randomInt}}{{$randomInt}}'
+
 export const postmanHints: HintsByOperation = {
   createLead: { saves: { lead_id: 'data.id' } },
   getLead: { path: { identifier: '{{lead_id}}' } },
@@ -69,15 +72,15 @@ export const postmanHints: HintsByOperation = {
   listWorkspaces: { finds: { workspace_id: 'workspaces[0].id' }, order: -1 },
   getWorkspace: { saves: { agents_stopped: 'workspace.agentsStopped' } },
   updateWorkspace: { text: { type: 'application/json', body: '{ "agentsStopped": {{agents_stopped}} }' } },
-  createLabel: { body: { name: 'VIP {{$randomInt}}', color: 'violet' }, saves: { label_id: 'label.id' } },
+  createLabel: { body: { name: `VIP ${unique}`, color: 'violet' }, saves: { label_id: 'label.id' } },
   updateLabel: { body: { color: 'violet' } },
   createLeadField: {
-    body: { key: 'cidade_{{$randomInt}}', label: 'Cidade {{$randomInt}}', type: 'text' },
+    body: { key: `cidade_${unique}`, label: `Cidade ${unique}`, type: 'text' },
     saves: { lead_field_id: 'field.id' },
   },
   updateLeadField: { path: { fieldId: '{{lead_field_id}}' }, body: { isArchived: true } },
   createCannedReply: {
-    body: { shortcut: 'hours{{$randomInt}}', text: 'We are open from 9 to 18.' },
+    body: { shortcut: `hours${unique}`, text: 'We are open from 9 to 18.' },
     saves: { canned_reply_id: 'cannedReply.id' },
   },
   updateCannedReply: { path: { replyId: '{{canned_reply_id}}' }, body: { text: 'We are open from 9 to 17.' } },
