@@ -74,7 +74,8 @@ test('processes are restarted one by one under load without failed requests', as
   for (const service of services) service.kill()
   await Promise.all(services.map(({ exited }) => exited))
   const { written, counts, faults } = callers
-  t.diagnostic(`${JSON.stringify(counts)}, ${written.length} of them writes`)
+  const requests = Object.values(counts).reduce((sum, count) => sum + count, 0)
+  t.diagnostic(`${requests} requests (${JSON.stringify(counts)}), ${written.length} of them writes`)
   assert.deepEqual([faults, counts[503]], [[], undefined])
   assert.ok((await stream).text.includes('event: lead.created'))
   const stored = await database.db.sql<{ id: string }[]>`select id from leads where workspace_id = ${workspaceId}`
