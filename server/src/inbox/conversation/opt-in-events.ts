@@ -55,7 +55,7 @@ const conversationEvent = (name: OptInEventName, { id, connectionId }: Conversat
 })
 
 /** A task whose time has come, with the conversation or lead that it is about. */
-export interface DueTask {
+interface DueTask {
   id: string
   title: string
   dueAt: Date
