@@ -4,8 +4,8 @@ import { uuid } from '../../base/schema-types.ts'
 import type { EventDefinition } from '../../events/feed.ts'
 import { systemActor } from '../../workspaces/actor.ts'
 import type { OptInEventName } from '../../workspaces/opt-in-events.ts'
-import { type ActivityDetail, activityReasons } from '../conversation/commit-change.ts'
-import { eventOfActivity, noteAdded, taskDue } from '../conversation/opt-in-events.ts'
+import { type ActivityDetail, activityReasons, eventOfActivity } from '../conversation/commit-change.ts'
+import { noteAdded, taskDue } from '../conversation/opt-in-events.ts'
 import { eventActor } from './inbox-event-catalog.ts'
 import { maskNoteAdded, maskTaskDue } from './masking.ts'
 import { conversationFields, described } from './schema.ts'
@@ -47,16 +47,20 @@ const Labelled = changeBody(
   { added_label_ids: labelIds('Added labels.'), removed_label_ids: labelIds('Removed labels.') },
 )
 
-const NoteAdded = described('NoteAddedEvent', '`conversation.note_added`: a member or an agent added an internal note.', {
-  conversation_id: id,
-  note: Type.Object({
-    id: uuid('The note.'),
-    text: Type.String({ maxLength: 10_000, description: 'Text, which customers never see.' }),
-    mentions: Type.Array(uuid(), { description: 'Mentioned members.', maxItems: 1000, example: [] }),
-  }),
-  actor: eventActor,
-  at,
-})
+const NoteAdded = described(
+  'NoteAddedEvent',
+  '`conversation.note_added`: a member or an agent added an internal note.',
+  {
+    conversation_id: id,
+    note: Type.Object({
+      id: uuid('The note.'),
+      text: Type.String({ maxLength: 10_000, description: 'Text, which customers never see.' }),
+      mentions: Type.Array(uuid(), { description: 'Mentioned members.', maxItems: 1000, example: [] }),
+    }),
+    actor: eventActor,
+    at,
+  },
+)
 
 const TaskDue = described('TaskDueEvent', '`task.due`: the time of a task of the team has come.', {
   task: Type.Object({
@@ -98,7 +102,8 @@ export const optInInboxEvents: Record<Exclude<OptInEventName, 'lead.merged'>, Ev
     mask: withoutMasking,
   },
   'conversation.status_changed': {
-    guide: 'A conversation was resolved, snoozed or opened, also by itself when its customer wrote or its snooze ended.',
+    guide:
+      'A conversation was resolved, snoozed or opened, also by itself when its customer wrote or its snooze ended.',
     schema: StatusChanged,
     sample: sampleOf({ kind: 'status', from: 'snoozed', to: 'open', snoozedUntil: null }, true),
     mask: withoutMasking,

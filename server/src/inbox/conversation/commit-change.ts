@@ -8,13 +8,13 @@ import {
   type ConsentSource,
   consentPurposes,
 } from '../../consents/consent.ts'
-import { recordEvents, recordOptInEvents } from '../../events/record.ts'
+import { type NewEvent, recordEvents, recordOptInEvents } from '../../events/record.ts'
 import type { Actor } from '../../workspaces/actor.ts'
 import type { ConversationChange, DraftOutcome } from './change.ts'
 import type { ChangeTx, Conversation } from './conversation.ts'
 import type { ConversationStatus } from './conversation-state.ts'
 import { shownConsent } from './customer.ts'
-import { eventOfActivity } from './opt-in-events.ts'
+import { conversationEvent } from './opt-in-events.ts'
 import { isSameOwner, writeOwner } from './owner.ts'
 import { storeConversation } from './queries.ts'
 
@@ -77,6 +77,36 @@ export async function recordActivities(
     insert into conversation_activities (workspace_id, reason, actor_type, actor_id, created_at, ${columnNames(activityColumns)})
     ${insertedRows(tx, shared, rows, activityColumns)}`
   await recordOptInEvents(work, events, insert)
+}
+
+/** Returns the event about an activity that a workspace can ask for; none if its kind has none. */
+export function eventOfActivity(
+  { conversation, detail }: ConversationActivity,
+  { actor, reason }: ChangeCause,
+  at: Date,
+): NewEvent[] {
+  const cause = { actor, reason, at: at.toISOString() }
+  switch (detail.kind) {
+    case 'assignee': {
+      const assignee = { assigned_to: detail.to, previous_assigned_to: detail.from }
+      return [conversationEvent('conversation.assigned', conversation, { ...assignee, ...cause })]
+    }
+    case 'status': {
+      const { to: status, from: previous_status, snoozedUntil: snoozed_until } = detail
+      return [
+        conversationEvent('conversation.status_changed', conversation, {
+          ...{ status, previous_status, snoozed_until },
+          ...cause,
+        }),
+      ]
+    }
+    case 'labels': {
+      const labels = { added_label_ids: detail.added, removed_label_ids: detail.removed }
+      return [conversationEvent('conversation.labelled', conversation, { ...labels, ...cause })]
+    }
+    default:
+      return []
+  }
 }
 
 const activityColumns = { uuid: ['id', 'conversationId'], text: ['kind'], jsonb: ['detail'] } as const

@@ -1,42 +1,12 @@
 import type { NewEvent } from '../../events/record.ts'
 import type { Actor } from '../../workspaces/actor.ts'
 import type { OptInEventName } from '../../workspaces/opt-in-events.ts'
-import type { ChangeCause, ConversationActivity } from './commit-change.ts'
 import type { Conversation } from './conversation.ts'
 
-// Bodies of the events that a workspace must ask for. Documented in `inbox/api/opt-in-event-catalog.ts`.
+// Events that a workspace must ask for, except those about activities, which `commit-change.ts` records. Documented in
+// `inbox/api/opt-in-event-catalog.ts`.
 
 type ConversationRef = Pick<Conversation, 'id' | 'connectionId'>
-
-/** Returns the event about an activity; none if its kind has no event of its own. */
-export function eventOfActivity(
-  { conversation, detail }: ConversationActivity,
-  { actor, reason }: ChangeCause,
-  at: Date,
-): NewEvent[] {
-  const cause = { actor, reason, at: at.toISOString() }
-  switch (detail.kind) {
-    case 'assignee': {
-      const assignee = { assigned_to: detail.to, previous_assigned_to: detail.from }
-      return [conversationEvent('conversation.assigned', conversation, { ...assignee, ...cause })]
-    }
-    case 'status': {
-      const { to: status, from: previous_status, snoozedUntil: snoozed_until } = detail
-      return [
-        conversationEvent('conversation.status_changed', conversation, {
-          ...{ status, previous_status, snoozed_until },
-          ...cause,
-        }),
-      ]
-    }
-    case 'labels': {
-      const labels = { added_label_ids: detail.added, removed_label_ids: detail.removed }
-      return [conversationEvent('conversation.labelled', conversation, { ...labels, ...cause })]
-    }
-    default:
-      return []
-  }
-}
 
 export function noteAdded(
   conversation: ConversationRef,
@@ -47,7 +17,11 @@ export function noteAdded(
   return conversationEvent('conversation.note_added', conversation, { note, actor, at: at.toISOString() })
 }
 
-const conversationEvent = (name: OptInEventName, { id, connectionId }: ConversationRef, body: object): NewEvent => ({
+export const conversationEvent = (
+  name: OptInEventName,
+  { id, connectionId }: ConversationRef,
+  body: object,
+): NewEvent => ({
   name,
   subjectId: id,
   connectionId,

@@ -267,8 +267,7 @@ const upsert = (tx: Tx, workspaceId: string, source: Fragment) => tx`
 const preference = `
   (excluded.step, excluded.type collate "C", excluded.category collate "C", coalesce(excluded.is_billable::text, '') collate "C")
   > (c.step, c.type collate "C", c.category collate "C", coalesce(c.is_billable::text, '') collate "C")`
-const preferred = (column: string) =>
-  `${column} = case when ${preference} then excluded.${column} else c.${column} end`
+const preferred = (column: string) => `${column} = case when ${preference} then excluded.${column} else c.${column} end`
 const known = (column: string) => `${column} = coalesce(c.${column}, excluded.${column})`
 
 /** The rule of `merge` as SQL. */

@@ -102,12 +102,15 @@ async function findSettled(
   const ids = reports.flatMap(([first]) => first ?? [])
   const indexes = ids.map(({ receiver, event }) => externalIndex(keyring, receiver.id, event.externalId))
   const isPriced = reports.some((some) => some.some(({ event }) => event.pricing !== undefined))
-  const template = isPriced ? sql`, case when kind = 'template' and origin = 'live' then content end as template` : sql``
+  const template = isPriced
+    ? sql`, case when kind = 'template' and origin = 'live' then content end as template`
+    : sql``
   const workspace = opaqueWorkspaceId(sql, workspaceId)
+  // `(select …)` hides the number of ids from the planner, which would otherwise plan again for each callback.
   const rows = await sql<SettledRow[]>`
     select n.place::integer, m.*
     from unnest(
-      ${ids.map(({ receiver }) => receiver.id)}::uuid[],
+      (select ${ids.map(({ receiver }) => receiver.id)}::uuid[]),
       ${byteaArray(indexes)}::bytea[]
     ) with ordinality as n (connection_id, external_index, place)
     cross join lateral (
