@@ -1942,6 +1942,7 @@ create table workspaces (
   agent_max_parts smallint not null default 1,
   sandbox_until timestamp(3) with time zone,
   instructions_version integer not null default 0,
+  feed_events text[] not null default '{}'::text[],
   constraint workspaces_agent_max_parts_check CHECK (((agent_max_parts >= 1) AND (agent_max_parts <= 10))),
   constraint workspaces_agent_watchdog_minutes_check CHECK (((agent_watchdog_minutes >= 1) AND (agent_watchdog_minutes <= 10080))),
   constraint workspaces_agents_may_take_back_check CHECK ((agents_may_take_back = ANY (ARRAY['always'::text, 'when_handed'::text]))),

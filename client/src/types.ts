@@ -68,7 +68,90 @@ export type Conversation = {
   contact: Contact
 }
 
+export type ConversationAssigned = {
+  /** The event; equals the `webhook-id` of its deliveries. Process each id once. */
+  id: string
+  event: 'conversation.assigned'
+  /** Time when it was recorded. */
+  occurred_at: string
+  payload: ConversationAssignedEvent
+}
+
+/** `conversation.assigned`: the conversation has another assignee, or none. */
+export type ConversationAssignedEvent = {
+  /** Conversation id. Never changes: a customer has one conversation per connection. */
+  conversation_id: string
+  /** The member who has it now; null: nobody. */
+  assigned_to: string | null
+  /** The member who had it. */
+  previous_assigned_to: string | null
+  actor: EventActor
+  /** Why it changed as a side effect or by itself; null: somebody changed it. */
+  reason: 'began' | 'customer_wrote' | 'sent' | 'phone' | 'timer' | 'watchdog' | 'agents_stopped' | 'key_ended' | 'merged' | null
+  /** Time of the change. */
+  at: string
+}
+
+export type ConversationLabelled = {
+  /** The event; equals the `webhook-id` of its deliveries. Process each id once. */
+  id: string
+  event: 'conversation.labelled'
+  /** Time when it was recorded. */
+  occurred_at: string
+  payload: ConversationLabelledEvent
+}
+
+/** `conversation.labelled`: labels were added or removed. A label that is deleted causes no event. */
+export type ConversationLabelledEvent = {
+  /** Conversation id. Never changes: a customer has one conversation per connection. */
+  conversation_id: string
+  /** Added labels. */
+  added_label_ids: string[]
+  /** Removed labels. */
+  removed_label_ids: string[]
+  actor: EventActor
+  /** Why it changed as a side effect or by itself; null: somebody changed it. */
+  reason: 'began' | 'customer_wrote' | 'sent' | 'phone' | 'timer' | 'watchdog' | 'agents_stopped' | 'key_ended' | 'merged' | null
+  /** Time of the change. */
+  at: string
+}
+
+export type ConversationNoteAdded = {
+  /** The event; equals the `webhook-id` of its deliveries. Process each id once. */
+  id: string
+  event: 'conversation.note_added'
+  /** Time when it was recorded. */
+  occurred_at: string
+  payload: NoteAddedEvent
+}
+
 export type ConversationStatus = 'open' | 'pending' | 'snoozed' | 'resolved' | 'closed'
+
+export type ConversationStatusChanged = {
+  /** The event; equals the `webhook-id` of its deliveries. Process each id once. */
+  id: string
+  event: 'conversation.status_changed'
+  /** Time when it was recorded. */
+  occurred_at: string
+  payload: ConversationStatusEvent
+}
+
+/** `conversation.status_changed`: the status changed, or the end of a snooze. */
+export type ConversationStatusEvent = {
+  /** Conversation id. Never changes: a customer has one conversation per connection. */
+  conversation_id: string
+  /** A customer message sets it to `open`, whatever it was before. */
+  status: ConversationStatus
+  /** A customer message sets it to `open`, whatever it was before. */
+  previous_status: ConversationStatus
+  /** When it opens again by itself; null unless it is snoozed. */
+  snoozed_until: string | null
+  actor: EventActor
+  /** Why it changed as a side effect or by itself; null: somebody changed it. */
+  reason: 'began' | 'customer_wrote' | 'sent' | 'phone' | 'timer' | 'watchdog' | 'agents_stopped' | 'key_ended' | 'merged' | null
+  /** Time of the change. */
+  at: string
+}
 
 export type CustomField = {
   /** The original key, with the prefix `k_` if it came from a query parameter. */
@@ -145,7 +228,7 @@ export type ErrorBody = {
 }
 
 /** `event` determines the shape of `payload`. Phone numbers are masked if the key masks them. */
-export type ParleyEvent = LeadCreated | LeadUpdated | LeadDeleted | LeadRestored | InboxMessageReceived | InboxMessageSent | InboxMessageStatus | InboxConversationOwnerChanged | InboxConversationConsentChanged | InboxConversationStandbyChanged | InboxDraftProposed | InboxDraftDecided
+export type ParleyEvent = LeadCreated | LeadUpdated | LeadDeleted | LeadRestored | InboxMessageReceived | InboxMessageSent | InboxMessageStatus | InboxConversationOwnerChanged | InboxConversationConsentChanged | InboxConversationStandbyChanged | InboxDraftProposed | InboxDraftDecided | ConversationAssigned | ConversationStatusChanged | ConversationLabelled | ConversationNoteAdded | TaskDue | LeadMerged
 
 /** Who caused the event. An agent compares `id` with its own key id to skip its own actions. */
 export type EventActor = {
@@ -432,6 +515,15 @@ export type LeadMatch = {
   value: string
 }
 
+export type LeadMerged = {
+  /** The event; equals the `webhook-id` of its deliveries. Process each id once. */
+  id: string
+  event: 'lead.merged'
+  /** Time when it was recorded. */
+  occurred_at: string
+  payload: MergedLeadEvent
+}
+
 export type LeadPriority = 'low' | 'medium' | 'high' | 'urgent'
 
 export type LeadRestored = {
@@ -459,6 +551,56 @@ export type LeadUpsert = {
   lead: LeadChanges
   /** If not false and no lead matches, a lead is created. */
   createIfMissing?: boolean
+}
+
+/** `lead.merged`: the lead right after the merge. */
+export type MergedLeadEvent = {
+  /** Assigned by the service (UUIDv7). */
+  id: string
+  /** Short code of the lead, 1 to 255 characters, unique in the workspace. Generated when not sent. */
+  uniqueCode: string
+  /** The caller's own reference, at most 255 characters, unique in the workspace. Null clears it. */
+  externalRef: string | null
+  /** 1 to 255 characters. */
+  firstName: string
+  /** At most 255 characters. */
+  lastName: string | null
+  /** At most 254 characters, kept as typed and compared in lower case. Null clears it. Encrypted at rest. */
+  email: string | null
+  /** 8 to 20 digits with country code; masked for callers with masked phone visibility. */
+  phone: string | null
+  /** 1 to 50 characters of a-z, 0-9 and _. Any transition is allowed; each is kept in the history. */
+  status: string
+  /** Urgency of the lead. */
+  priority: LeadPriority
+  /** Origin of the lead; `chat_app` is the chat application. */
+  source: LeadSource
+  /** The advertising platform that brought the lead. */
+  adPlatform: AdPlatform | null
+  /** User handling the lead. Must be a member of the workspace. */
+  assignedTo: string | null
+  /** At most two decimals. Null clears it. */
+  estimatedValue: number | null
+  /** At most two decimals. Null clears it. */
+  actualValue: number | null
+  /** At most 10,000 characters. Null clears it. Encrypted at rest. */
+  notes: string | null
+  /** UTC, with milliseconds. */
+  createdAt: string
+  /** UTC, with milliseconds. */
+  updatedAt: string
+  /** Set only in `lead.deleted`. */
+  deletedAt: string | null
+  /** Only when the lead has custom fields. */
+  customFields?: CustomField[]
+  /** Key to value. Keys: at most 40 characters, lowercase snake_case, a letter first; at most 10 fields a lead. Responses also list a `k_` field without its prefix, unless another field has that name. In a body, null removes a field. */
+  customFieldValues?: Record<string, string | boolean | null>
+  /** The former status, in `lead.updated` if the status changed. */
+  previousStatus?: string
+  /** The lead that was merged into this one, and deleted. */
+  mergedId: string
+  /** The merge. */
+  mergeId: string
 }
 
 export type Message = {
@@ -609,6 +751,23 @@ export type NewLead = {
   previousStatus?: unknown
 }
 
+/** `conversation.note_added`: a member or an agent added an internal note. */
+export type NoteAddedEvent = {
+  /** Conversation id. Never changes: a customer has one conversation per connection. */
+  conversation_id: string
+  note: {
+    /** The note. */
+    id: string
+    /** Text, which customers never see. */
+    text: string
+    /** Mentioned members. */
+    mentions: string[]
+  }
+  actor: EventActor
+  /** Time of the change. */
+  at: string
+}
+
 /** `inbox.conversation.owner_changed`: the conversation has a new owner. */
 export type OwnerChangedEvent = {
   /** Conversation id. Never changes: a customer has one conversation per connection. */
@@ -639,6 +798,33 @@ export type StandbyChangedEvent = {
   thread_owner: 'ai_agent' | 'escalation' | 'customer_service' | 'marketing' | 'utility' | 'ctwa' | 'other_app' | null
   /** Time of the change. */
   at: string
+}
+
+export type TaskDue = {
+  /** The event; equals the `webhook-id` of its deliveries. Process each id once. */
+  id: string
+  event: 'task.due'
+  /** Time when it was recorded. */
+  occurred_at: string
+  payload: TaskDueEvent
+}
+
+/** `task.due`: the time of a task of the team has come. */
+export type TaskDueEvent = {
+  task: {
+    /** The task. */
+    id: string
+    /** Title, as the team wrote it. */
+    title: string
+    /** When it was due. */
+    due_at: string
+    /** The member who does it; null: nobody yet. */
+    assignee: string | null
+  }
+  /** The conversation that it is about. */
+  conversation_id: string | null
+  /** The lead that it is about. */
+  lead_id: string | null
 }
 
 export type Template = {
@@ -971,7 +1157,7 @@ export type ListEventsQuery = {
   limit?: number
   /** Seconds to wait for an event if there is none: returns with the first one, or empty on timeout. Each key can have 10 waiting requests. */
   wait?: number
-  /** Comma-separated filter: event names, `lead.*` or `inbox.*`. */
+  /** Comma-separated filter: event names, `lead.*` or `inbox.*`. Only events that are named here, and that the workspace records: conversation.assigned, conversation.status_changed, conversation.labelled, conversation.note_added, lead.merged, task.due. */
   events?: string
 }
 

@@ -95,12 +95,12 @@ function decode(base64: string): Uint8Array<ArrayBuffer> | null {
   }
 }
 
-/** Lead events are sent bare, with their name in a header; inbox events have an envelope with their name. */
+/** Lead events are sent bare, with their name in a header; all others have an envelope with their name. */
 function readEvent(webhook: Webhook, id: string, sent_at: string): WebhookEvent {
   const text = typeof webhook.body === 'string' ? webhook.body : new TextDecoder().decode(webhook.body)
   const event = headerOf(webhook, 'webhook-event')
   const body = parse(text)
-  const isWrapped = event.startsWith('inbox.')
+  const isWrapped = !event.startsWith('lead.')
   const payload = isWrapped ? body.payload : body
   if (isWrapped && body.event !== event)
     throw new WebhookVerificationError('The event in the body differs from the headers')

@@ -56,6 +56,18 @@ export function describeEvent(event: ParleyEvent | WebhookEvent): string {
       return known(event.payload.why)
     case 'inbox.draft.decided':
       return known(event.payload.outcome)
+    case 'conversation.assigned':
+      return known(event.payload.assigned_to) ?? 'nobody'
+    case 'conversation.status_changed':
+      return known(event.payload.status)
+    case 'conversation.labelled':
+      return known(event.payload.added_label_ids).join()
+    case 'conversation.note_added':
+      return known(event.payload.note.text)
+    case 'lead.merged':
+      return known(event.payload.mergedId)
+    case 'task.due':
+      return known(event.payload.task.title)
     default: {
       const none: never = event
       return none

@@ -1,13 +1,21 @@
 import type { INodeProperties } from 'n8n-workflow'
 
 export const events = [
+  { name: 'Conversation Assigned', value: 'conversation.assigned' },
   { name: 'Conversation Consent Changed', value: 'inbox.conversation.consent_changed' },
+  { name: 'Conversation Labels Changed', value: 'conversation.labelled' },
   { name: 'Conversation Owner Changed', value: 'inbox.conversation.owner_changed' },
   { name: 'Conversation Standby Changed', value: 'inbox.conversation.standby_changed' },
+  {
+    name: 'Conversation Status Changed',
+    value: 'conversation.status_changed',
+    description: 'Resolved, snoozed or opened',
+  },
   { name: 'Draft Decided', value: 'inbox.draft.decided', description: 'A person sent, edited or rejected it' },
   { name: 'Draft Proposed', value: 'inbox.draft.proposed' },
   { name: 'Lead Created', value: 'lead.created' },
   { name: 'Lead Deleted', value: 'lead.deleted' },
+  { name: 'Lead Merged', value: 'lead.merged', description: 'Another lead was merged into it' },
   { name: 'Lead Restored', value: 'lead.restored' },
   { name: 'Lead Updated', value: 'lead.updated' },
   { name: 'Message Received', value: 'inbox.message.received', description: 'A customer wrote' },
@@ -17,6 +25,8 @@ export const events = [
     description: 'By an agent (including this workflow), by a member, or from the linked phone',
   },
   { name: 'Message Status Changed', value: 'inbox.message.status', description: 'Delivered, read or failed' },
+  { name: 'Note Added', value: 'conversation.note_added', description: 'By a member or an agent' },
+  { name: 'Task Due', value: 'task.due' },
 ]
 
 export const triggerProperties: INodeProperties[] = [

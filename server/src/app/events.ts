@@ -11,7 +11,7 @@ import { inboxFrames } from '../inbox/team-api/live-updates.ts'
 import { notificationFrames } from '../notifications/record-notifications.ts'
 import { liveUpdateFrames } from '../team/live-updates.ts'
 import type { TeamGuard } from '../team/member.ts'
-import { eventCatalog, eventNames } from '../webhooks/event-catalog.ts'
+import { eventCatalog, streamedNames } from '../webhooks/event-catalog.ts'
 import type { Runtime } from './runtime.ts'
 
 export interface Events {
@@ -36,12 +36,14 @@ export async function serveEvents(app: App, runtime: Runtime, guard: KeyGuard): 
   const longPolls = createLongPolls({ db, sequencer, watch })
   // Ends polls of revoked and rotated keys, on every node including this one, after the guard has invalidated them.
   await db.listen('api_keys', longPolls.endWaitsOf)
-  const live = createLive({ db, sequencer, watch, keyStore, log, repeat, names: eventNames, present: presentPayload })
+  const readers = { db, sequencer, watch, keyStore, log, repeat }
+  const live = createLive({ ...readers, names: streamedNames, present: presentPayload })
   // In `preClose`, because the server then waits for requests, and these would continue as long as allowed.
   app.addHook('preClose', async () => {
     longPolls.close()
     await Promise.all([live.close(), watch.close()])
   })
   feedRoutes(app, { keyStore, log, longPolls, catalog: eventCatalog, present: presentPayload }, guard)
-  return { serveTeam: (teamGuard) => liveTeamRoutes(app, live, { names: eventNames, frames }, teamGuard), live, watch }
+  const contents = { names: streamedNames, frames }
+  return { serveTeam: (teamGuard) => liveTeamRoutes(app, live, contents, teamGuard), live, watch }
 }

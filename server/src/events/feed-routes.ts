@@ -6,6 +6,7 @@ import { invalid } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
 import { type App, errors, timestamp, titled } from '../base/route.ts'
 import { page, uuid } from '../base/schema-types.ts'
+import { optInEventNames } from '../workspaces/opt-in-events.ts'
 import {
   decryptEach,
   decryptEvents,
@@ -17,7 +18,7 @@ import {
 } from './feed.ts'
 import type { LongPolls } from './long-poll.ts'
 import { type FeedPage, type FeedStart, parseFeedCursor, writeFeedCursor } from './read-page.ts'
-import { areaOf, type EventName, groupNames, matchEventNames } from './record.ts'
+import { areaOf, type EventName, groupNames, isOptIn, matchEventNames } from './record.ts'
 
 export interface FeedRouteDeps {
   keyStore: KeyStore
@@ -44,7 +45,7 @@ export function feedRoutes(app: App, deps: FeedRouteDeps, guard: FeedGuard): voi
         operationId: 'listEvents',
         summary: 'Read events',
         description:
-          'Events in order. Needs scope `leads.read` for `lead.*` or `inbox.read` for `inbox.*`. Events of connections outside the key’s list are left out. Has the rate limit of the inbox API, counted separately.',
+          'Events in order. Needs scope `leads.read` for events named `lead.…` or `inbox.read` for the others. Events of connections outside the key’s list are left out. Some events are returned only if `events` names them. Has the rate limit of the inbox API, counted separately.',
         querystring: FeedQuery,
         response: { 200: feedPage(deps.catalog), ...errors(400, 401, 403, 410, 429, 500, 503) },
       },
@@ -82,7 +83,7 @@ function parseStart(workspaceId: string, after: string | undefined): FeedStart {
 function namesFor(allNames: readonly EventName[], caller: Caller, requested: string | undefined): EventName[] {
   const areas = readableAreas(caller)
   const readable = allNames.filter((name) => areas.includes(areaOf(name)))
-  if (requested === undefined) return readable
+  if (requested === undefined) return readable.filter((name) => !isOptIn(name))
   const requestedNames = requested.split(',').map((name) => name.trim())
   const known: readonly string[] = [...allNames, ...groupNames]
   if (!requestedNames.every((name) => known.includes(name))) {
@@ -161,8 +162,8 @@ const FeedQuery = Type.Object(
     ),
     events: Type.Optional(
       Type.String({
-        maxLength: 500,
-        description: 'Comma-separated filter: event names, `lead.*` or `inbox.*`.',
+        maxLength: 1000,
+        description: `Comma-separated filter: event names, \`lead.*\` or \`inbox.*\`. Only events that are named here, and that the workspace records: ${optInEventNames.join(', ')}.`,
         example: 'lead.created,inbox.*',
       }),
     ),

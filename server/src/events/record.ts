@@ -6,6 +6,7 @@ import { columnNames, unnested } from '../base/postgres/rows.ts'
 import { currentContext } from '../base/scheduling/work-context.ts'
 import { packTraceparent } from '../base/tracing/span.ts'
 import type { Actor } from '../workspaces/actor.ts'
+import { type OptInEventName, optInEventNames } from '../workspaces/opt-in-events.ts'
 
 export interface NewEvent {
   name: EventName
@@ -94,6 +95,53 @@ const columns = [common, { ...common, integer: ['place'] }] as const
 /** Events of the inbox have no author and no changes: four columns of nulls would be read for each of them. */
 const authoredColumns = [withAuthor, { ...withAuthor, integer: ['place'] }] as const
 
+interface EventTx {
+  tx: Tx
+  keyring: Keyring
+  workspaceId: string
+  now: Date
+}
+
+/**
+ * Runs the statement of a change, and records those of its events that the workspace has asked for by name in the same
+ * statement: without such a request it costs no statement and no row. The database decides, so that an event is recorded
+ * from the moment that the request for it has been committed, whichever process makes the change.
+ */
+export async function recordOptInEvents(
+  { tx, keyring, workspaceId, now }: EventTx,
+  events: readonly NewEvent[],
+  change: Fragment | null = null,
+): Promise<void> {
+  if (events.length === 0) {
+    if (change !== null) await tx`${change}`.execute()
+    return
+  }
+  const [recorded] = await tx<{ count: number }[]>`
+    with ${change === null ? tx`` : tx`change as (${change}),`}
+    event as (
+      ${insertEvents(tx, keyring, workspaceId, events, now, isRequested(tx, workspaceId))}
+      returning id
+    )
+    select count(*)::integer as count
+    from event`.execute()
+  // If the commit was sent with the statement, other processes learn of it with the next event, or when they poll.
+  if (recorded !== undefined && recorded.count > 0) publish(tx, recordedTopic, workspaceId)
+}
+
+/** SQL: whether the workspace has asked for the event `n`. Disabled endpoints count: they can get it when enabled again. */
+const isRequested = (tx: Tx, workspaceId: string): Fragment => tx`(
+  n.name in (
+    select unnest(w.feed_events)
+    from workspaces w
+    where w.id = ${workspaceId}
+  )
+  or n.name in (
+    select unnest(e.events)
+    from webhook_endpoints e
+    where e.workspace_id = ${workspaceId}
+      and e.removed_at is null
+  ))`
+
 /** Records an event for one webhook endpoint only, and returns its id. */
 export async function recordTestEvent(
   tx: Tx,
@@ -127,14 +175,16 @@ function currentTrace(): Buffer | null {
 type EventArea = 'leads' | 'inbox'
 
 /** Starts with its subject. The modules that record events define them. */
-export type EventName = `lead.${string}` | `inbox.${string}`
+export type EventName = `lead.${string}` | `inbox.${string}` | OptInEventName
 
-/** Patterns for all events of an area, including future ones. */
+export const isOptIn = (name: string): name is OptInEventName => (optInEventNames as readonly string[]).includes(name)
+
+/** Patterns for all events of an area, including future ones, but not those that must be named. */
 const eventGroups = { 'lead.*': 'leads', 'inbox.*': 'inbox' } as const satisfies Record<string, EventArea>
 
 export const groupNames = Object.keys(eventGroups) as (keyof typeof eventGroups)[]
 
-/** Lead events are sent bare, inbox events in an envelope with their name. */
+/** Lead events are sent bare, all others in an envelope with their name. */
 export function areaOf(name: EventName): EventArea {
   return name.startsWith('lead.') ? 'leads' : 'inbox'
 }
@@ -142,5 +192,5 @@ export function areaOf(name: EventName): EventArea {
 /** Returns the names that match a list of names and groups. */
 export function matchEventNames<N extends EventName>(names: readonly N[], patterns: readonly string[]): N[] {
   const areas = groupNames.filter((group) => patterns.includes(group)).map((group) => eventGroups[group])
-  return names.filter((name) => patterns.includes(name) || areas.includes(areaOf(name)))
+  return names.filter((name) => patterns.includes(name) || (!isOptIn(name) && areas.includes(areaOf(name))))
 }

@@ -4,6 +4,7 @@ import { leadStatus, visiblePattern } from '../base/schema-types.ts'
 import { maxKeywordLength, maxKeywords } from '../base/text/keywords.ts'
 import type { Weekday } from '../team/opening-hours.ts'
 import { closed, idSchema, roleSchema } from '../team/team-schema.ts'
+import { optInEventNames } from './opt-in-events.ts'
 
 const name = Type.String({
   minLength: 1,
@@ -158,6 +159,16 @@ const optInKeywords = keywords('A customer who has opted out opts in again with 
   'START',
   'VOLTAR',
 ])
+const feedEvents = Type.Array(
+  oneOf(optInEventNames, { title: 'OptInEventName', description: 'An event that must be asked for.' }),
+  {
+    maxItems: optInEventNames.length,
+    uniqueItems: true,
+    description:
+      'Events that are recorded for `GET /api/v1/events` from now on, in addition to those that are always recorded and those that webhook endpoints name. A reader must name them too.',
+    example: ['conversation.assigned'],
+  },
+)
 const keepFormerTexts = Type.Boolean({
   description:
     'Whether the team can see previous versions of messages that their authors edited or deleted. While false, no previous versions are stored.',
@@ -204,6 +215,7 @@ const plan = {
   optOutKeywords,
   optInKeywords,
   keepFormerTexts,
+  feedEvents,
 }
 const settings = Type.Object({ name, ...plan })
 export type WorkspaceSettings = Static<typeof settings>

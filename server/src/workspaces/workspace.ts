@@ -40,6 +40,7 @@ const columns = (sql: Sql) => sql`
   w.agent_max_parts as "agentMaxParts",
   w.hours,
   w.answer_goal_minutes as "answerGoalMinutes",
+  w.feed_events as "feedEvents",
   json_build_object(
     'conversationsDays', w.keep_conversations_days,
     'activitiesDays', w.keep_activities_days,
@@ -142,6 +143,7 @@ export async function storeWorkspace(tx: Tx, row: WorkspaceRow): Promise<void> {
       agent_max_parts = ${row.agentMaxParts},
       hours = ${hoursIn(tx, row)},
       answer_goal_minutes = ${row.answerGoalMinutes},
+      feed_events = ${row.feedEvents}::text[],
       keep_conversations_days = ${row.retention.conversationsDays},
       keep_activities_days = ${row.retention.activitiesDays},
       keep_sends_days = ${row.retention.sendsDays},

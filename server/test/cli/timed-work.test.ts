@@ -52,7 +52,7 @@ const works: readonly TimedWork[] = [
     },
     afterMs: 4 * secondMs,
     lookMs: 15 * secondMs,
-    work: (w) => reopenSnoozed(w.db, w.clock),
+    work: (w) => reopenSnoozed(w.db, w.keyStore, w.clock),
   },
   {
     name: 'a key with conversations expires',

@@ -1,5 +1,6 @@
-import { NumberInput, Select, Switch, TextInput } from '@mantine/core'
+import { MultiSelect, NumberInput, Select, Switch, TextInput } from '@mantine/core'
 import { useState } from 'react'
+import { optInEventNameValues } from '../api/schema.ts'
 import { useWorkspace, type Workspace } from '../data/workspace.ts'
 import { currentUser, hasRole } from '../session/session.ts'
 import { t } from '../text/index.ts'
@@ -34,6 +35,7 @@ const draftOf = (workspace: Workspace) => ({
   leadStatuses: workspace.leadStatuses,
   optOutKeywords: workspace.optOutKeywords,
   optInKeywords: workspace.optInKeywords,
+  feedEvents: workspace.feedEvents,
 })
 
 function WorkspaceForm({ workspace }: { workspace: Workspace }) {
@@ -58,6 +60,7 @@ function WorkspaceForm({ workspace }: { workspace: Workspace }) {
       footer={mayChange && <DraftButtons draft={draft} />}
     >
       <Fields draft={draft} mayChange={mayChange} isOwner={isOwner} />
+      <FeedEventsField draft={draft} mayChange={mayChange} />
     </Section>
   )
 }
@@ -137,6 +140,23 @@ function Fields({ draft, mayChange, isOwner }: FieldsProps) {
         disabled={!mayChange}
       />
     </>
+  )
+}
+
+/** Events that are recorded for readers of the event feed, beside those that always are. */
+function FeedEventsField({ draft: { value, set, errorOf }, mayChange }: Omit<FieldsProps, 'isOwner'>) {
+  const texts = t.settings.workspace
+  return (
+    <MultiSelect
+      label={texts.feedEvents}
+      description={texts.feedEventsHelp}
+      data={optInEventNameValues.map((name) => ({ value: name, label: t.webhooks.eventNames[name] }))}
+      value={value.feedEvents}
+      onChange={(names) => set({ feedEvents: optInEventNameValues.filter((name) => names.includes(name)) })}
+      clearable
+      error={errorOf('feedEvents')}
+      disabled={!mayChange}
+    />
   )
 }
 

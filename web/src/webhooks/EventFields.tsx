@@ -3,7 +3,7 @@ import { type EventPattern, useEventCatalog } from '../data/webhooks.ts'
 import { t } from '../text/index.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import styles from './Endpoint.module.css'
-import { type Group, groups, toggleEvent } from './event-choice.ts'
+import { type Group, groups, optInEvents, toggleEvent } from './event-choice.ts'
 import { patternName } from './webhook-texts.ts'
 
 interface EventFieldsProps {
@@ -12,7 +12,7 @@ interface EventFieldsProps {
   error: string | undefined
 }
 
-/** Events of both groups; a whole group is one choice above its events. */
+/** Events of both groups, and those of none; a whole group is one choice above its events. */
 export function EventFields({ value, change, error }: EventFieldsProps) {
   const workspaceId = useWorkspaceId()
   const { data: catalog = [] } = useEventCatalog(workspaceId)
@@ -40,6 +40,10 @@ export function EventFields({ value, change, error }: EventFieldsProps) {
           </fieldset>
         )
       })}
+      <fieldset className={styles.group}>
+        <legend className={styles.legend}>{t.webhooks.optIn}</legend>
+        <div className={styles.names}>{optInEvents.map((name) => box(name, { isIn: false }))}</div>
+      </fieldset>
     </Input.Wrapper>
   )
 }

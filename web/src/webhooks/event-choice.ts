@@ -1,11 +1,16 @@
-import { eventNameValues } from '../api/schema.ts'
+import { eventNameValues, optInEventNameValues } from '../api/schema.ts'
 import type { EventName, EventPattern } from '../data/webhooks.ts'
 
 export const allEvents: readonly EventName[] = eventNameValues
 
+/** Events of no group: they are recorded only where somebody asks for them by name. */
+export const optInEvents: readonly EventName[] = optInEventNameValues
+
+const grouped = allEvents.filter((name) => !optInEvents.includes(name))
+
 export const groups = {
-  'lead.*': allEvents.filter((name) => name.startsWith('lead.')),
-  'inbox.*': allEvents.filter((name) => name.startsWith('inbox.')),
+  'lead.*': grouped.filter((name) => name.startsWith('lead.')),
+  'inbox.*': grouped.filter((name) => name.startsWith('inbox.')),
 }
 
 export type Group = keyof typeof groups

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Delivery, Endpoint } from '../../src/data/webhooks.ts'
 import { deliveriesOf, mergeNewestPage } from '../../src/webhooks/delivery-pages.ts'
+import { toggleEvent } from '../../src/webhooks/event-choice.ts'
 import { endpointStatus, needsAttention } from '../../src/webhooks/status.ts'
 
 const at = '2026-03-01T12:00:00.000Z'
@@ -49,4 +50,13 @@ test('a refetched newest page replaces what it covers, and keeps older pages', (
   assert.equal(mergeNewestPage(before, page(['e', 'd'], '2')).pages.at(-1)?.nextCursor, null)
   assert.deepEqual(idsOf(mergeNewestPage(before, page(['z', 'y'], '3'))), ['z', 'y'])
   assert.deepEqual(idsOf(mergeNewestPage(before, page([], null))), [])
+})
+
+test('a group replaces its events, and leaves those that must be named', () => {
+  assert.deepEqual(toggleEvent(['lead.created', 'lead.merged', 'conversation.assigned'], 'lead.*'), [
+    'lead.merged',
+    'conversation.assigned',
+    'lead.*',
+  ])
+  assert.deepEqual(toggleEvent(['lead.*', 'lead.merged'], 'lead.merged'), ['lead.*'])
 })

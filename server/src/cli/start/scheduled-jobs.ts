@@ -88,7 +88,11 @@ function scheduledJobsOf(runtime: Runtime): ScheduledJob[] {
   const embedder = embedderOf(runtime)
   const dueJobs: Record<string, Pick<ScheduledJob, 'work' | 'everyMs'> & { watch: Pick<DueWatch, 'isDue'> }> = {
     'read-templates': { everyMs: frequentMs, work: () => syncDueTemplates(templates), watch: watchTemplates(timeDeps) },
-    'wake-snoozed': { everyMs: frequentMs, work: () => reopenSnoozed(db, clock), watch: watchSnoozed(timeDeps) },
+    'wake-snoozed': {
+      everyMs: frequentMs,
+      work: () => reopenSnoozed(db, keyStore, clock),
+      watch: watchSnoozed(timeDeps),
+    },
     'hand-back-expired': {
       everyMs: frequentMs,
       work: () => reassignFromExpiredKeys(db, keyStore, clock),

@@ -1,6 +1,7 @@
 import swagger from '@fastify/swagger'
 import type { App } from '../../base/route.ts'
 import { documentInfo } from '../../base/version.ts'
+import { optInEventNames } from '../../workspaces/opt-in-events.ts'
 import { polishDocument } from './openapi-polish.ts'
 import type { Document, OpenApiDocument, RouteDocument } from './openapi-shared.ts'
 
@@ -19,8 +20,12 @@ const webhooksGuide = `Parley sends events by POST to your URLs, signed accordin
 | \`user-agent\` | \`Parley/<version>\` |
 | \`traceparent\` | if tracing is on: the trace of the change behind the event, in [W3C](https://www.w3.org/TR/trace-context/) format |
 
-A \`lead.*\` body is the lead itself, an \`inbox.*\` body is \`{"event": "<name>", "payload": {…}}\`. All attempts send the
-same bytes. \`GET …/webhook-events\` returns a sample body of each event.
+The body of an event whose name begins with \`lead.\` is the lead itself; every other body is
+\`{"event": "<name>", "payload": {…}}\`. All attempts send the same bytes. \`GET …/webhook-events\` returns a sample body of
+each event.
+
+The events ${optInEventNames.map((name) => `\`${name}\``).join(', ')} must be named: \`lead.*\` and \`inbox.*\` do not
+include them. They are recorded from when an endpoint names them.
 
 ### Verify it
 

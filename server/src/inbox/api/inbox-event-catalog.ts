@@ -30,7 +30,7 @@ const { id, connection_id, channel, owner, status, window_expires_at, contact } 
 const conversationRef = { id, connection_id, channel, owner }
 const { external_id, kind, text, media, occurred_at, referral, error_code } = messageFields
 
-const actor = described(
+export const eventActor = described(
   'EventActor',
   'Who caused the event. An agent compares `id` with its own key id to skip its own actions.',
   { type: Type.String({ maxLength: 20, example: 'agent' }), id: nullable(uuid()) },
@@ -56,7 +56,7 @@ const MessageSent = described(
   {
     conversation: Type.Object(conversationRef),
     message: Type.Object({ id: messageFields.id, kind, text, status: messageFields.status, occurred_at }),
-    actor: Type.Unsafe<object | null>({ anyOf: [actor, { type: 'null' }], description: 'Null for echoes.' }),
+    actor: Type.Unsafe<object | null>({ anyOf: [eventActor, { type: 'null' }], description: 'Null for echoes.' }),
   },
 )
 
@@ -80,7 +80,7 @@ const OwnerChanged = described(
   {
     conversation_id: id,
     owner,
-    actor,
+    actor: eventActor,
     at,
     handover_id: Type.Optional(uuid('The handover with its note; present only if one was written.')),
   },
@@ -101,7 +101,7 @@ const ConsentChanged = described(
       oneOf(consentDecisions, { description: 'The current decision; null: none, the last was undone.' }),
     ),
     source: nullable(oneOf(consentSources, { description: 'Where it was decided.' })),
-    actor,
+    actor: eventActor,
     at,
   },
 )
@@ -146,7 +146,7 @@ const DraftDecided = described(
     message_id: nullable(uuid('The message that it became; null: rejected.')),
     text: nullable(text),
     reason: nullable(Type.String({ maxLength: 1000, description: 'Why it was rejected; null: no reason was given.' })),
-    actor,
+    actor: eventActor,
     at,
   },
 )

@@ -41,6 +41,18 @@ export function maskMessageReceived(payload: Record<string, unknown>, keyring: K
   }
 }
 
+/** Masks the payload of `conversation.note_added`, which can quote a number. */
+export function maskNoteAdded(payload: Record<string, unknown>): Record<string, unknown> {
+  const note = payload.note as { text: string }
+  return { ...payload, note: { ...note, text: maskNumbersIn(note.text) } }
+}
+
+/** Masks the payload of `task.due`, whose title can name a number. */
+export function maskTaskDue(payload: Record<string, unknown>): Record<string, unknown> {
+  const task = payload.task as { title: string }
+  return { ...payload, task: { ...task, title: maskNumbersIn(task.title) } }
+}
+
 interface ReceivedPayload {
   conversation: { connection_id: string }
   contact: { phone: string | null; name: string | null }

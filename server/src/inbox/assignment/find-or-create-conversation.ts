@@ -117,7 +117,7 @@ async function startLocked(
   }
   await Promise.all([
     insertConversations(work, [conversation]),
-    recordDifference(tx, workspaceId, before, conversation, { actor, reason: 'began' }, now),
+    recordDifference(work, before, conversation, { actor, reason: 'began' }),
     recordEvents(tx, keyring, workspaceId, change.events, now),
   ])
   return { conversation, isNew: true }

@@ -219,11 +219,8 @@ const isWatched = (sql: Sql, { unansweredSince }: ColumnSource) => sql`
 const waitingSince = (sql: Sql, { unansweredSince }: ColumnSource) =>
   sql`greatest(${unansweredSince(sql)}, c.owner_since)`
 
-async function reassign(
-  { tx, keyring, workspaceId, now }: ChangeTx,
-  condition: Fragment,
-  cause: ChangeCause,
-): Promise<number> {
+async function reassign(work: ChangeTx, condition: Fragment, cause: ChangeCause): Promise<number> {
+  const { tx, keyring, workspaceId, now } = work
   const rows = await tx<{ id: string; connectionId: string; keyId: string }[]>`
     select c.id, c.connection_id as "connectionId", c.owner_key_id as "keyId"
     from conversations c
@@ -247,11 +244,11 @@ async function reassign(
     where workspace_id = ${workspaceId}
       and id = any (${ids}::uuid[])`
   const events = rows.map((row) => ownerChanged({ ...row, owner: human }, cause.actor, now))
-  const items = rows.map(({ id, keyId }) => ({
-    conversationId: id,
-    detail: { kind: 'owner', from: writeOwner(agent(keyId)), to: writeOwner(human) } as const,
+  const items = rows.map((conversation) => ({
+    conversation,
+    detail: { kind: 'owner', from: writeOwner(agent(conversation.keyId)), to: writeOwner(human) } as const,
   }))
-  await recordActivities(tx, workspaceId, items, cause, now)
+  await recordActivities(work, items, cause)
   await recordEvents(tx, keyring, workspaceId, events, now)
   publishConversations(tx, workspaceId, ids)
   return ids.length

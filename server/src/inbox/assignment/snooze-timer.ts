@@ -1,10 +1,11 @@
 import type { Clock } from '../../base/clock.ts'
-import type { Db, Sql, Tx } from '../../base/db.ts'
+import type { Db, Sql } from '../../base/db.ts'
+import type { KeyStore } from '../../base/encryption/key-store.ts'
 import { type DueWatch, watchDueWork } from '../../base/pubsub.ts'
 import { systemActor } from '../../workspaces/actor.ts'
 import { setUpdatedNow } from '../conversation/activity-columns.ts'
 import { recordActivities } from '../conversation/commit-change.ts'
-import { conversationsTopic, publishConversations } from '../conversation/conversation.ts'
+import { type ChangeTx, conversationsTopic, inWorkspace, publishConversations } from '../conversation/conversation.ts'
 import type { ConversationStatus } from '../conversation/conversation-state.ts'
 
 const batchSize = 500
@@ -30,13 +31,14 @@ export function watchSnoozed({ db, clock }: { db: Db; clock: Clock }): DueWatch 
  * Reopens snoozed conversations that are due. Called by a timer; several nodes share the work. A customer message
  * reopens a conversation at once (`receive/plan-event.ts`).
  */
-export async function reopenSnoozed(db: Db, clock: Clock): Promise<number> {
+export async function reopenSnoozed(db: Db, keyStore: KeyStore, clock: Clock): Promise<number> {
   let reopened = 0
   for (;;) {
-    const now = clock.now()
-    const workspaceIds = await listDue(db.sql, now)
+    const workspaceIds = await listDue(db.sql, clock.now())
     let count = 0
-    for (const workspaceId of new Set(workspaceIds)) count += await db.tx((tx) => reopenBatch(tx, workspaceId, now))
+    for (const workspaceId of new Set(workspaceIds)) {
+      count += await inWorkspace({ db, keyStore, clock }, workspaceId, reopenBatch)
+    }
     reopened += count
     // Other nodes hold the locks of the remaining rows.
     if (workspaceIds.length < batchSize || count === 0) return reopened
@@ -54,8 +56,9 @@ async function listDue(sql: Sql, now: Date): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-async function reopenBatch(tx: Tx, workspaceId: string, now: Date): Promise<number> {
-  const rows = await tx<{ id: string; was: ConversationStatus }[]>`
+async function reopenBatch(work: ChangeTx): Promise<number> {
+  const { tx, workspaceId, now } = work
+  const rows = await tx<{ id: string; connectionId: string; was: ConversationStatus }[]>`
     with due as (
       select id, status
       from conversations
@@ -72,14 +75,14 @@ async function reopenBatch(tx: Tx, workspaceId: string, now: Date): Promise<numb
     from due
     where c.workspace_id = ${workspaceId}
       and c.id = due.id
-    returning c.id, due.status as was`
+    returning c.id, c.connection_id as "connectionId", due.status as was`
   const ids = rows.map(({ id }) => id)
   if (ids.length === 0) return 0
-  const items = rows.map(({ id, was }) => ({
-    conversationId: id,
-    detail: { kind: 'status', from: was, to: 'open', snoozedUntil: null } as const,
+  const items = rows.map((conversation) => ({
+    conversation,
+    detail: { kind: 'status', from: conversation.was, to: 'open', snoozedUntil: null } as const,
   }))
-  await recordActivities(tx, workspaceId, items, { actor: systemActor, reason: 'timer' }, now)
+  await recordActivities(work, items, { actor: systemActor, reason: 'timer' })
   publishConversations(tx, workspaceId, ids)
   return ids.length
 }

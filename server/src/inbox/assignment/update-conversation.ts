@@ -67,7 +67,7 @@ export async function updateConversation(
     if (patch.assignedTo) await checkAssignee(tx, workspaceId, patch.assignedTo)
     const change = applyPatch(before, hasNewerMessages(before, patch) ? withoutStatus(patch) : patch, actor, now)
     if (patch.note !== undefined) {
-      await insertNote(work, before.id, { text: patch.note, mentions: [], actor })
+      await insertNote(work, before, { text: patch.note, mentions: [], actor })
     }
     await commitChange(work, before, change, { actor, reason: null })
     await recordNotifications(tx, workspaceId, notificationsFor(before, change.conversation, actor, now), now)

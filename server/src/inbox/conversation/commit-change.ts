@@ -1,5 +1,4 @@
 import { insertedRows } from '../../base/citus/few-rows.ts'
-import type { Tx } from '../../base/db.ts'
 import { newId } from '../../base/id.ts'
 import { columnNames } from '../../base/postgres/rows.ts'
 import type { ThreadOwner } from '../../channels/channel-event.ts'
@@ -9,12 +8,13 @@ import {
   type ConsentSource,
   consentPurposes,
 } from '../../consents/consent.ts'
-import { recordEvents } from '../../events/record.ts'
+import { type NewEvent, recordEvents, recordOptInEvents } from '../../events/record.ts'
 import type { Actor } from '../../workspaces/actor.ts'
 import type { ConversationChange, DraftOutcome } from './change.ts'
 import type { ChangeTx, Conversation } from './conversation.ts'
 import type { ConversationStatus } from './conversation-state.ts'
 import { shownConsent } from './customer.ts'
+import { conversationEvent } from './opt-in-events.ts'
 import { isSameOwner, writeOwner } from './owner.ts'
 import { storeConversation } from './queries.ts'
 
@@ -37,40 +37,76 @@ export async function commitChange(
   const { tx, keyring, workspaceId, now } = work
   await Promise.all([
     conversation === before ? null : storeConversation(work, conversation),
-    recordDifference(tx, workspaceId, before, conversation, cause, now),
+    recordDifference(work, before, conversation, cause),
     recordEvents(tx, keyring, workspaceId, events, now),
   ])
 }
 
 /** Records the differences between two states as activities of the thread. */
 export async function recordDifference(
-  tx: Tx,
-  workspaceId: string,
+  work: ChangeTx,
   before: Conversation,
   after: Conversation,
   cause: ChangeCause,
-  now: Date,
 ): Promise<void> {
-  const items = detailsBetween(before, after).map((detail) => ({ conversationId: after.id, detail }))
-  await recordActivities(tx, workspaceId, items, cause, now)
+  const items = detailsBetween(before, after).map((detail) => ({ conversation: after, detail }))
+  await recordActivities(work, items, cause)
 }
 
-/** Records activities of many conversations that one statement has changed. */
+/** A change of a conversation, as one of its activities. */
+export interface ConversationActivity {
+  conversation: Pick<Conversation, 'id' | 'connectionId'>
+  detail: ActivityDetail
+}
+
+/** Records activities of many conversations that one statement has changed, and the events about them. */
 export async function recordActivities(
-  tx: Tx,
-  workspaceId: string,
-  items: readonly { conversationId: string; detail: ActivityDetail }[],
-  { actor, reason }: ChangeCause,
-  now: Date,
+  work: ChangeTx,
+  items: readonly ConversationActivity[],
+  cause: ChangeCause,
 ): Promise<void> {
   if (items.length === 0) return
-  const rows = items.map(({ conversationId, detail }) => {
-    return { id: newId(now), conversationId, kind: detail.kind, detail: JSON.stringify(detail) }
+  const { tx, workspaceId, now } = work
+  const { actor, reason } = cause
+  const rows = items.map(({ conversation, detail }) => {
+    return { id: newId(now), conversationId: conversation.id, kind: detail.kind, detail: JSON.stringify(detail) }
   })
+  const events = items.flatMap((item) => eventOfActivity(item, cause, now))
   const shared = tx`${workspaceId}::uuid, ${reason}::text, ${actor.type}::text, ${actor.id}::uuid, ${now}::timestamptz`
-  await tx`
+  const insert = tx`
     insert into conversation_activities (workspace_id, reason, actor_type, actor_id, created_at, ${columnNames(activityColumns)})
-    ${insertedRows(tx, shared, rows, activityColumns)}`.execute()
+    ${insertedRows(tx, shared, rows, activityColumns)}`
+  await recordOptInEvents(work, events, insert)
+}
+
+/** Returns the event about an activity that a workspace can ask for; none if its kind has none. */
+export function eventOfActivity(
+  { conversation, detail }: ConversationActivity,
+  { actor, reason }: ChangeCause,
+  at: Date,
+): NewEvent[] {
+  const cause = { actor, reason, at: at.toISOString() }
+  switch (detail.kind) {
+    case 'assignee': {
+      const assignee = { assigned_to: detail.to, previous_assigned_to: detail.from }
+      return [conversationEvent('conversation.assigned', conversation, { ...assignee, ...cause })]
+    }
+    case 'status': {
+      const { to: status, from: previous_status, snoozedUntil: snoozed_until } = detail
+      return [
+        conversationEvent('conversation.status_changed', conversation, {
+          ...{ status, previous_status, snoozed_until },
+          ...cause,
+        }),
+      ]
+    }
+    case 'labels': {
+      const labels = { added_label_ids: detail.added, removed_label_ids: detail.removed }
+      return [conversationEvent('conversation.labelled', conversation, { ...labels, ...cause })]
+    }
+    default:
+      return []
+  }
 }
 
 const activityColumns = { uuid: ['id', 'conversationId'], text: ['kind'], jsonb: ['detail'] } as const

@@ -143,11 +143,8 @@ async function releasePhone(
  * one. The older keeps its id, and its owner unless people have the other; the younger id becomes an alias. Records the
  * events and returns the conversation to store.
  */
-async function mergeConversations(
-  { tx, keyring, workspaceId, now }: ChangeTx,
-  a: Conversation,
-  b: Conversation,
-): Promise<Conversation> {
+async function mergeConversations(work: ChangeTx, a: Conversation, b: Conversation): Promise<Conversation> {
+  const { tx, keyring, workspaceId, now } = work
   const [older, younger] = isOlder(a, b) ? [a, b] : [b, a]
   await moveMessages(tx, workspaceId, younger.id, older.id)
   await moveDispatches(tx, workspaceId, younger.id, older.id)
@@ -161,7 +158,7 @@ async function mergeConversations(
   await relabelConsents(tx, keyring, workspaceId, conversation.contact, conversation.contact)
   // Records only the change of owner: all other values come from one of the two.
   const combined = { ...conversation, owner: older.owner }
-  await recordDifference(tx, workspaceId, combined, conversation, { actor: systemActor, reason: 'merged' }, now)
+  await recordDifference(work, combined, conversation, { actor: systemActor, reason: 'merged' })
   await recordEvents(tx, keyring, workspaceId, events, now)
   return conversation
 }

@@ -3,6 +3,7 @@ import { decryptOrNull } from '../../base/encryption/encrypt.ts'
 import type { KeyStore } from '../../base/encryption/key-store.ts'
 import type { Keyring } from '../../base/encryption/keyring.ts'
 import { type Columns, columnNames, unnested } from '../../base/postgres/rows.ts'
+import { SqlPart } from '../../base/postgres/template.ts'
 import type { ChannelEvent, DeliveryStatus, Pricing } from '../../channels/channel-event.ts'
 import { lockExternalIds } from '../conversation/lock-external-ids.ts'
 import { decryptTemplateName } from '../conversation/message.ts'
@@ -43,60 +44,81 @@ export async function recordCharges(
 /** The prices reported for a message, which the caller has read. */
 export interface MessagePrices {
   messageId: string
-  statuses: readonly PricedStatus[]
-  /** Undefined for a message of another app. */
-  message: ChargedMessage | undefined
+  reports: readonly PriceReport[]
+  /** Content of a template's message sent here; null for others. */
+  template: Buffer | null
 }
+
+/** SQL whose text is built once: every status with a price sends it. */
+const constantSql = (text: string) =>
+  new SqlPart((draft) => {
+    draft.text += text
+  })
+
+/** SQL: what `insertCharges` needs of `messages m`. Messages of other apps are charges without conversation and sender. */
+export const chargedColumns = constantSql(`m.connection_id,
+  case when m.origin = 'live' then m.conversation_id end as conversation_id,
+  case when m.origin = 'live' then m.actor_id end as actor_id,
+  m.external_index,
+  case when m.origin = 'live' then m.actor_type end as actor_type`)
 
 /**
  * Returns a statement that records prices of settled messages as part of the statement that advances them, under the
- * locks of their conversations. `isAdvanced`: the condition on `n.message_id`.
+ * locks of their conversations. `climbed` has the ids and `chargedColumns` of those that were advanced.
  */
-export function insertCharges(
-  tx: Tx,
-  keyring: Keyring,
-  workspaceId: string,
-  prices: readonly MessagePrices[],
-  isAdvanced: Fragment,
-) {
-  const rows = prices.flatMap(({ messageId, statuses, message }) => {
-    const details = detailsOf(keyring, message)
-    return chargesOf(statuses).map((charge) => ({ ...charge, ...details, messageId }))
+export function insertCharges(tx: Tx, keyring: Keyring, workspaceId: string, prices: readonly MessagePrices[]) {
+  const rows = prices.flatMap(({ messageId, reports, template: content }) => {
+    const charge = chargeOf(reports)
+    return charge === null ? [] : [{ ...charge, messageId, template: templateOf(keyring, messageId, content) }]
   })
-  return upsert(tx, workspaceId, tx`${unnested(rows, messageChargeColumns)} where ${isAdvanced}`)
+  return upsert(tx, workspaceId, tx`${unnested(rows, advancedColumns)} join climbed on climbed.id = n.message_id`)
 }
 
-/** One report of the platform about one of its messages. */
+/** What the platform reports about the price of one of its messages. */
+interface PriceReport {
+  event: PricedStatus['event']
+  pricing: Pricing
+}
+
 interface Charge extends Pricing {
-  connectionId: string
-  externalIndex: Buffer
   country: string | null
   step: number
   delivered: boolean | null
   chargedAt: Date
 }
 
-const steps: Record<DeliveryStatus, number> = { failed: 0, sent: 1, delivered: 2, read: 3 }
+/** A charge with the id of the platform's message. */
+type IdentifiedCharge = Charge & Pick<PricedStatus, 'connectionId' | 'externalIndex'>
+
+// The platform reports the price with `sent`, and once more with `delivered` or `read`, whichever comes first.
+const steps: Record<DeliveryStatus, number> = { failed: 0, sent: 1, delivered: 2, read: 2 }
 
 /** Returns one charge per platform message: a statement cannot update a row twice. */
-function chargesOf(statuses: readonly PricedStatus[]): Charge[] {
-  const charges = new Map<string, Charge>()
-  for (const { connectionId, externalIndex, pricing, event } of statuses) {
+function chargesOf(statuses: readonly PricedStatus[]): IdentifiedCharge[] {
+  // The digest includes the connection.
+  const byMessage = Map.groupBy(statuses, ({ externalIndex }) => externalIndex.toString('hex'))
+  return [...byMessage.values()].flatMap((reports) => {
+    const [charge, first] = [chargeOf(reports), reports[0]]
+    if (charge === null || first === undefined) return []
+    return [{ ...charge, connectionId: first.connectionId, externalIndex: first.externalIndex }]
+  })
+}
+
+/** Returns what all reports about a message say together; null if all are of failures. */
+function chargeOf(reports: readonly PriceReport[]): Charge | null {
+  let merged: Charge | null = null
+  for (const { pricing, event } of reports) {
     const { status, customer, at: chargedAt } = event
     const step = steps[status]
     if (step === 0) continue
     const country = customer === null ? null : countryOf(customer)
-    const delivered = step > steps.sent ? true : null
-    const one = { ...pricing, connectionId, externalIndex, country, step, delivered, chargedAt }
-    // The digest includes the connection.
-    const key = externalIndex.toString('hex')
-    const other = charges.get(key)
-    charges.set(key, other === undefined ? one : merge(other, one))
+    const one = { ...pricing, country, step, delivered: step > steps.sent ? true : null, chargedAt }
+    merged = merged === null ? one : merge(merged, one)
   }
-  return [...charges.values()]
+  return merged
 }
 
-/** Merges two reports in any order. `upsert` has the same rule. */
+/** Merges two reports in any order. `mergeWithStored` has the same rule. */
 function merge(a: Charge, b: Charge): Charge {
   const { type, category, isBillable, step } = isPreferred(a, b) ? a : b
   return {
@@ -112,7 +134,7 @@ function merge(a: Charge, b: Charge): Charge {
 /** The platform tells the end with the first status only. */
 const laterOf = (a: Date | null, b: Date | null): Date | null => (a === null || (b !== null && b > a) ? b : a)
 
-// The report on the later status wins. Two on the same status should be equal; if not, one of them always wins.
+// The report on the later step wins. Two on the same step should be equal; if not, one of them always wins.
 function isPreferred(a: Charge, b: Charge): boolean {
   const [one, other] = [preferenceOf(a), preferenceOf(b)]
   const differing = one.findIndex((value, n) => value !== other[n])
@@ -141,7 +163,12 @@ interface FoundMessage extends ChargedMessage {
   isFailed: boolean
 }
 
-async function store(tx: Tx, keyring: Keyring, workspaceId: string, charges: readonly Charge[]): Promise<void> {
+async function store(
+  tx: Tx,
+  keyring: Keyring,
+  workspaceId: string,
+  charges: readonly IdentifiedCharge[],
+): Promise<void> {
   // Of a send that stores these ids concurrently, or a failure of it, one transaction sees the other.
   const [, messages] = await Promise.all([
     lockExternalIds(
@@ -174,17 +201,19 @@ const noDetails: ChargeDetails = { conversationId: null, actorType: null, actorI
 
 function detailsOf(keyring: Keyring, message: ChargedMessage | undefined): ChargeDetails {
   if (message === undefined) return noDetails
-  const { conversationId, actorType, actorId, messageId: id, content } = message
-  const template =
-    id === null || content === null ? null : decryptOrNull(() => decryptTemplateName(keyring, { id, content }))
+  const { conversationId, actorType, actorId, messageId, content } = message
+  const template = messageId === null ? null : templateOf(keyring, messageId, content)
   return { conversationId, actorType, actorId, template }
 }
+
+const templateOf = (keyring: Keyring, id: string, content: Buffer | null): string | null =>
+  content === null ? null : decryptOrNull(() => decryptTemplateName(keyring, { id, content }))
 
 /** Finds the messages that were sent here. A single part may have its id only in its message. */
 function selectMessages(
   tx: Tx,
   workspaceId: string,
-  charges: readonly Pick<Charge, 'connectionId' | 'externalIndex'>[],
+  charges: readonly Pick<PricedStatus, 'connectionId' | 'externalIndex'>[],
 ): Promise<FoundMessage[]> {
   const workspace = opaqueWorkspaceId(tx, workspaceId)
   return tx<FoundMessage[]>`
@@ -212,54 +241,52 @@ function selectMessages(
     ) as m`
 }
 
-type ChargeRow = Charge & ChargeDetails
-
-const chargeColumns = {
+/** Columns about the message of a charge, and about its price. */
+const sentColumns = {
   uuid: ['connectionId', 'conversationId', 'actorId'],
   bytea: ['externalIndex'],
-  text: ['actorType', 'template', 'country', 'type', 'category'],
+  text: ['actorType'],
+} as const satisfies Columns<IdentifiedCharge & ChargeDetails>
+const priceColumns = {
+  text: ['template', 'country', 'type', 'category'],
   boolean: ['isBillable', 'delivered'],
   timestamptz: ['freeUntil', 'chargedAt'],
   integer: ['step'],
-} as const satisfies Columns<ChargeRow>
-const messageChargeColumns = { ...chargeColumns, uuid: [...chargeColumns.uuid, 'messageId'] } as const
+} as const satisfies Columns<Charge & ChargeDetails>
+const chargeColumns = { ...sentColumns, ...priceColumns, text: [...sentColumns.text, ...priceColumns.text] } as const
+const advancedColumns = { uuid: ['messageId'], ...priceColumns } as const
 
-function upsert(tx: Tx, workspaceId: string, source: Fragment) {
-  const isPreferred = tx`
-    (excluded.step, excluded.type collate "C", excluded.category collate "C",
-      coalesce(excluded.is_billable::text, '') collate "C")
-    > (c.step, c.type collate "C", c.category collate "C",
-      coalesce(c.is_billable::text, '') collate "C")`
-  const preferred = (column: string) => tx`
-    ${tx(column)} = case when ${isPreferred} then ${tx(`excluded.${column}`)} else ${tx(`c.${column}`)} end`
-  const known = (column: string) => tx`
-    ${tx(column)} = coalesce(${tx(`c.${column}`)}, ${tx(`excluded.${column}`)})`
-  return tx`
+/** `source`: SQL, for `from`, with all columns. */
+const upsert = (tx: Tx, workspaceId: string, source: Fragment) => tx`
     insert into message_charges as c (workspace_id, ${columnNames(chargeColumns)})
     select ${workspaceId}::uuid, ${columnNames(chargeColumns)}
     from ${source}
-    order by n.external_index
-    on conflict (workspace_id, connection_id, external_index) do update
-    set ${preferred('type')},
-      ${preferred('category')},
-      ${preferred('is_billable')},
-      ${preferred('step')},
-      ${known('country')},
-      ${known('conversation_id')},
-      ${known('actor_type')},
-      ${known('actor_id')},
-      ${known('template')},
-      delivered = case when c.delivered or excluded.delivered then true else coalesce(c.delivered, excluded.delivered) end,
-      free_until = greatest(c.free_until, excluded.free_until),
-      charged_at = least(c.charged_at, excluded.charged_at)
-    where ${isPreferred}
-      or excluded.charged_at < c.charged_at
-      or excluded.free_until > c.free_until
-      or (c.free_until is null and excluded.free_until is not null)
-      or (excluded.delivered is not null and c.delivered is not true and excluded.delivered is distinct from c.delivered)
-      or (c.actor_type is null and excluded.actor_type is not null)
-      or (c.country is null and excluded.country is not null)`
-}
+    order by external_index
+    ${mergeWithStored}`
+
+const preference = `
+  (excluded.step, excluded.type collate "C", excluded.category collate "C", coalesce(excluded.is_billable::text, '') collate "C")
+  > (c.step, c.type collate "C", c.category collate "C", coalesce(c.is_billable::text, '') collate "C")`
+const preferred = (column: string) => `${column} = case when ${preference} then excluded.${column} else c.${column} end`
+const known = (column: string) => `${column} = coalesce(c.${column}, excluded.${column})`
+
+/** The rule of `merge` as SQL. */
+const mergeWithStored = constantSql(`
+  on conflict (workspace_id, connection_id, external_index) do update
+  set ${[
+    ...['type', 'category', 'is_billable', 'step'].map(preferred),
+    ...['country', 'conversation_id', 'actor_type', 'actor_id', 'template'].map(known),
+  ].join()},
+    delivered = case when c.delivered or excluded.delivered then true else coalesce(c.delivered, excluded.delivered) end,
+    free_until = greatest(c.free_until, excluded.free_until),
+    charged_at = least(c.charged_at, excluded.charged_at)
+  where ${preference}
+    or excluded.charged_at < c.charged_at
+    or excluded.free_until > c.free_until
+    or (c.free_until is null and excluded.free_until is not null)
+    or (excluded.delivered is not null and c.delivered is not true and excluded.delivered is distinct from c.delivered)
+    or (c.actor_type is null and excluded.actor_type is not null)
+    or (c.country is null and excluded.country is not null)`)
 
 /** A part that was not delivered after all. */
 export interface FailedPart {

@@ -31,12 +31,13 @@ interface Closing extends Omit<DraftApproval, 'status' | 'distance'> {
 
 /** Stores a decision, for the agent, the timeline and the pages. Requires the locks of conversation and draft. */
 export async function closeDraft(
-  { tx, keyring, workspaceId, now }: ChangeTx,
+  work: ChangeTx,
   conversation: Pick<Conversation, 'id' | 'connectionId'>,
   keyId: string,
   { id, by, status, text, reason = null, distance }: Closing,
   messageId: string | null,
 ): Promise<void> {
+  const { tx, keyring, workspaceId, now } = work
   publishConversations(tx, workspaceId, [conversation.id])
   const detail = { kind: 'draft', from: writeOwner(agent(keyId)), to: status } as const
   await Promise.all([
@@ -51,7 +52,7 @@ export async function closeDraft(
         message_id = ${messageId}
       where workspace_id = ${workspaceId}
         and id = ${id}`.execute(),
-    recordActivities(tx, workspaceId, [{ conversationId: conversation.id, detail }], { actor: by, reason: null }, now),
+    recordActivities(work, [{ conversation, detail }], { actor: by, reason: null }),
     recordEvents(
       tx,
       keyring,

@@ -3,6 +3,7 @@ import { type Sql, type Tx, violates } from '../../base/db.ts'
 import type { Keyring } from '../../base/encryption/keyring.ts'
 import { invalid } from '../../base/errors.ts'
 import { newId } from '../../base/id.ts'
+import { recordOptInEvents } from '../../events/record.ts'
 import { recordNotifications } from '../../notifications/record-notifications.ts'
 import type { Actor } from '../../workspaces/actor.ts'
 import { findNonMembers } from '../../workspaces/workspace.ts'
@@ -10,6 +11,7 @@ import { withUpdatedAt } from '../conversation/change.ts'
 import { commitChange } from '../conversation/commit-change.ts'
 import {
   type ChangeTx,
+  type Conversation,
   type InboxDeps,
   publishConversations,
   publishMentions,
@@ -17,6 +19,7 @@ import {
   type WorkspaceSql,
 } from '../conversation/conversation.ts'
 import { conversationNotFound, noteKeyReused } from '../conversation/errors.ts'
+import { noteAdded } from '../conversation/opt-in-events.ts'
 import { lockConversation } from '../conversation/queries.ts'
 
 export interface Note {
@@ -54,12 +57,14 @@ export const noteColumns = (sql: Sql, workspaceId: string) => sql`
   n.created_at`
 
 export async function insertNote(
-  { tx, keyring, workspaceId, now }: ChangeTx,
-  conversationId: string,
+  work: ChangeTx,
+  conversation: Pick<Conversation, 'id' | 'connectionId'>,
   { text, mentions, actor, key = null }: Pick<Note, 'text' | 'mentions' | 'actor'> & { key?: string | null },
 ): Promise<void> {
+  const { tx, keyring, workspaceId, now } = work
+  const { id: conversationId } = conversation
   const id = newId(now)
-  await tx`
+  const insert = tx`
     insert into conversation_notes (
       workspace_id, id, conversation_id, text, actor_type, actor_id, idempotency_key, created_at
     )
@@ -67,6 +72,7 @@ export async function insertNote(
       ${workspaceId}, ${id}, ${conversationId}, ${keyring.encrypt(encryptionContext(id), text)}, ${actor.type}, ${actor.id}, ${key},
       ${now}
     )`
+  await recordOptInEvents(work, [noteAdded(conversation, { id, text, mentions, actor }, now)], insert)
   publishConversations(tx, workspaceId, [conversationId])
   if (mentions.length === 0) return
   for (const userId of mentions) publishMentions(tx, workspaceId, userId)
@@ -169,7 +175,7 @@ async function addOnce(
     return { isRepeat: true }
   }
   const mentionedIds = await checkMentions(tx, workspaceId, mentions)
-  await insertNote({ tx, keyring, workspaceId, now }, before.id, { text, mentions: mentionedIds, actor, key })
+  await insertNote({ tx, keyring, workspaceId, now }, before, { text, mentions: mentionedIds, actor, key })
   // A note is part of the conversation that the team sees.
   const change = { conversation: withUpdatedAt(before, now), events: [] }
   await commitChange({ tx, keyring, workspaceId, now }, before, change, { actor, reason: null })

@@ -9,7 +9,7 @@ import type { ChangeTx, WorkspaceSql } from '../conversation/conversation.ts'
 import { externalIndex } from '../conversation/encrypted-conversation.ts'
 import { type DeliveryState, type MessageStatus, nextState } from '../conversation/message.ts'
 import { opaqueWorkspaceId } from '../conversation/queries.ts'
-import { insertCharges, type MessagePrices, type PricedStatus } from '../costs/record-charges.ts'
+import { chargedColumns, insertCharges, type MessagePrices } from '../costs/record-charges.ts'
 import { isPermanentError } from './permanent-errors.ts'
 import type { ReceiveDeps, StatusReport } from './receiver.ts'
 
@@ -61,21 +61,12 @@ export async function advanceSettled(
   return { remaining, priced }
 }
 
-interface SettledRow extends ChargeColumns {
+interface SettledRow {
   place: number
   id: string
   conversation_id: string
   status: Exclude<MessageStatus, 'pending' | 'failed'>
-  /** Digest of the platform's id that it was found by. */
-  external_index: Buffer
-}
-
-/** Read only if one of the reports has a price. */
-interface ChargeColumns {
-  origin?: 'live' | 'echo'
-  actor_type?: string | null
-  actor_id?: string | null
-  /** Content of a template's message; null for others. */
+  /** Content of a template's message sent here; null for others. Read only if one of the reports has a price. */
   template?: Buffer | null
 }
 
@@ -111,18 +102,19 @@ async function findSettled(
   const ids = reports.flatMap(([first]) => first ?? [])
   const indexes = ids.map(({ receiver, event }) => externalIndex(keyring, receiver.id, event.externalId))
   const isPriced = reports.some((some) => some.some(({ event }) => event.pricing !== undefined))
-  const chargeColumns = isPriced
-    ? sql`, origin, actor_type, actor_id, case when kind = 'template' then content end as template`
+  const template = isPriced
+    ? sql`, case when kind = 'template' and origin = 'live' then content end as template`
     : sql``
   const workspace = opaqueWorkspaceId(sql, workspaceId)
-  const rows = await sql<Omit<SettledRow, 'external_index'>[]>`
+  // `(select …)` hides the number of ids from the planner, which would otherwise plan again for each callback.
+  const rows = await sql<SettledRow[]>`
     select n.place::integer, m.*
     from unnest(
-      ${ids.map(({ receiver }) => receiver.id)}::uuid[],
+      (select ${ids.map(({ receiver }) => receiver.id)}::uuid[]),
       ${byteaArray(indexes)}::bytea[]
     ) with ordinality as n (connection_id, external_index, place)
     cross join lateral (
-      select id, conversation_id, status${chargeColumns}
+      select id, conversation_id, status${template}
       from messages
       where workspace_id = ${workspace}
         and connection_id = n.connection_id
@@ -136,9 +128,7 @@ async function findSettled(
       select count(*) from message_parts p
       where p.workspace_id = ${workspace} and p.message_id = m.id
     ) = 1`
-  return new Map(
-    rows.map((row) => [row.place - 1, Object.assign(row, { external_index: indexes[row.place - 1] as Buffer })]),
-  )
+  return new Map(rows.map((row) => [row.place - 1, row]))
 }
 
 /** Returns the ids of the messages that were updated: others changed the rest between read and lock. */
@@ -182,9 +172,8 @@ function updateStatuses({ tx, keyring, workspaceId, now }: ChangeTx, advances: r
   const steppingIds = advances.flatMap(({ row, steps }) => steps.map(() => row.id))
   const isUpdated = tx`(${steppingIds}::uuid[])[n.place + 1] in (select id from climbed)`
   const prices = advances.flatMap(pricesOf)
-  const isPriced = tx`n.message_id in (select id from climbed)`
-  const charged =
-    prices.length === 0 ? tx`` : tx`, charged as (${insertCharges(tx, keyring, workspaceId, prices, isPriced)})`
+  const isPriced = prices.length > 0
+  const charged = isPriced ? tx`, charged as (${insertCharges(tx, keyring, workspaceId, prices)})` : tx``
   return tx<{ id: string }[]>`
     with climbed as (
       update messages m
@@ -194,7 +183,7 @@ function updateStatuses({ tx, keyring, workspaceId, now }: ChangeTx, advances: r
         and m.id = n.id
         and m.conversation_id = n.conversation_id
         and m.status = n.seen
-      returning m.id
+      returning m.id${isPriced ? tx`, ${chargedColumns}` : tx``}
     ),
     event as (${insertEvents(tx, keyring, workspaceId, advances.flatMap(eventsOf), now, isUpdated)})${charged}
     select id from climbed`
@@ -208,17 +197,10 @@ function eventsOf({ row, reports, steps }: StatusAdvance): NewEvent[] {
 /** The reports about a message come from one connection. */
 const connectionOf = ([first]: readonly StatusReport[]): string => first?.receiver.id ?? ''
 
-/** Only messages sent here have details; an echo is of another app. */
 function pricesOf({ row, reports }: StatusAdvance): MessagePrices[] {
-  const { id, external_index: externalIndex, origin } = row
-  const connectionId = connectionOf(reports)
-  const statuses = reports.flatMap(({ event }): PricedStatus[] => {
+  const priced = reports.flatMap(({ event }) => {
     const { pricing } = event
-    return pricing === undefined ? [] : [{ connectionId, externalIndex, event, pricing }]
+    return pricing === undefined ? [] : [{ event, pricing }]
   })
-  if (statuses.length === 0) return []
-  const { conversation_id: conversationId } = row
-  const { actor_type: actorType = null, actor_id: actorId = null, template: content = null } = row
-  const message = { conversationId, actorType, actorId, messageId: content === null ? null : id, content }
-  return [{ messageId: id, statuses, message: origin === 'live' ? message : undefined }]
+  return priced.length === 0 ? [] : [{ messageId: row.id, reports: priced, template: row.template ?? null }]
 }

@@ -3,6 +3,7 @@ import { recordEvents } from '../../events/record.ts'
 import { systemActor } from '../../workspaces/actor.ts'
 import { type ConversationUpdate, insertConversations, storeConversations } from '../conversation/batch-queries.ts'
 import { recordActivities } from '../conversation/commit-change.ts'
+import type { ChangeTx } from '../conversation/conversation.ts'
 import type { ExternalIndexOf } from '../conversation/encrypted-conversation.ts'
 import { addEchoPart, insertMessages } from '../conversation/message-queries.ts'
 import { storeConversation } from '../conversation/queries.ts'
@@ -62,19 +63,17 @@ async function write(
     store(changes),
     insertMessages({ tx, keyring, workspaceId }, messages, indexOf),
     insertAttachments({ tx, keyring, workspaceId }, messages),
-    recordAll(tx, workspaceId, drafts, now),
+    recordAll({ tx, keyring, workspaceId, now }, drafts),
     recordEvents(tx, keyring, workspaceId, events, now),
   ])
 }
 
-async function recordAll(tx: Tx, workspaceId: string, drafts: readonly ConversationDraft[], now: Date): Promise<void> {
+async function recordAll(work: ChangeTx, drafts: readonly ConversationDraft[]): Promise<void> {
   const entries = drafts.flatMap(({ conversation, activities }) =>
-    activities.map((activity) => ({ conversationId: conversation.id, ...activity })),
+    activities.map((activity) => ({ conversation, ...activity })),
   )
   const byReason = Map.groupBy(entries, ({ reason }) => reason)
   await Promise.all(
-    [...byReason].map(([reason, items]) =>
-      recordActivities(tx, workspaceId, items, { actor: systemActor, reason }, now),
-    ),
+    [...byReason].map(([reason, items]) => recordActivities(work, items, { actor: systemActor, reason })),
   )
 }

@@ -281,7 +281,7 @@ async function write(
       insertAttachments({ tx, keyring, workspaceId }, messages),
       attachUploads(tx, workspaceId, planned, now),
       storeThreads({ tx, keyring, workspaceId, now }, planned),
-      recordOverBudget(tx, workspaceId, planned, now),
+      recordOverBudget({ tx, keyring, workspaceId, now }, planned),
       budgets.store(planned.flatMap(reservedMessageOf)),
       closeDrafts({ tx, keyring, workspaceId, now }, planned),
       // Last, because rate limits are shared with all other senders: their rows stay locked only until the commit.
@@ -301,12 +301,11 @@ function reservedMessageOf({ send, message, connection, cost }: PlannedSend): Re
 }
 
 /** Records who sent although a budget was used up. */
-async function recordOverBudget(tx: Tx, workspaceId: string, planned: readonly PlannedSend[], now: Date) {
-  for (const { send, message, cost } of planned) {
+async function recordOverBudget(work: ChangeTx, planned: readonly PlannedSend[]) {
+  for (const { send, thread, cost } of planned) {
     if (!cost?.isOver) continue
-    const { conversationId } = message
     const cause = { actor: send.sender.actor, reason: null }
-    await recordActivities(tx, workspaceId, [{ conversationId, detail: { kind: 'over_budget' } }], cause, now)
+    await recordActivities(work, [{ conversation: thread.conversation, detail: { kind: 'over_budget' } }], cause)
   }
 }
 

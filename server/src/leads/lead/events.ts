@@ -3,7 +3,7 @@ import type { EventDefinition } from '../../events/feed.ts'
 import type { EventAuthor, NewEvent } from '../../events/record.ts'
 import { type Lead, leadFieldNames } from './lead.ts'
 import { maskLeadEvent, otherPhoneNumbers, presentDetail, presentLeadEvent } from './present.ts'
-import { LeadEvent } from './schema.ts'
+import { LeadEvent, MergedLead } from './schema.ts'
 
 const leadEventNames = ['lead.created', 'lead.updated', 'lead.deleted', 'lead.restored'] as const
 type LeadEventName = (typeof leadEventNames)[number]
@@ -27,6 +27,19 @@ export function leadUpdated(lead: Lead, before: Lead, by?: EventAuthor): NewEven
     ...authorOf(by),
   }
 }
+
+/** The merge of another lead into this one. */
+interface LeadMerge {
+  mergedId: string
+  mergeId: string
+}
+
+export const leadMerged = (lead: Lead, merge: LeadMerge): NewEvent => ({
+  name: 'lead.merged',
+  subjectId: lead.id,
+  connectionId: null,
+  payload: { ...payloadOf(lead), ...merge },
+})
 
 function changesOf(before: Lead, lead: Lead): Pick<NewEvent, 'changes'> {
   const changes = fieldChanges(before, lead)
@@ -130,6 +143,21 @@ export const leadEvents: Record<LeadEventName, EventDefinition> = {
     sample: (id, at) => leadRestored(sampleLead(id, at)),
   },
 }
+
+/** Recorded only for workspaces that ask for them. */
+export const optInLeadEvents: Record<'lead.merged', EventDefinition> = {
+  'lead.merged': {
+    schema: MergedLead,
+    present: presentLeadEvent,
+    mask: ({ mergedId, mergeId, ...lead }) => ({ ...maskLeadEvent(lead), mergedId, mergeId }),
+    guide:
+      'A lead was merged into another one. The body is the kept lead, with `mergedId`, the id of the lead that it replaced.',
+    sample: (id, at) => leadMerged(sampleLead(id, at), { mergedId: sampleMergedId, mergeId: sampleMergeId }),
+  },
+}
+
+const sampleMergedId = '01985e2a-0000-7000-8000-000000000005'
+const sampleMergeId = '01985e2a-0000-7000-8000-000000000006'
 
 function sampleLead(id: string, at: Date): Lead {
   return {

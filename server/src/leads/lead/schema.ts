@@ -161,6 +161,15 @@ export const LeadEvent = Type.Object(
   { title: 'LeadEvent', description: '`lead.*`: the lead right after the change.' },
 )
 
+export const MergedLead = Type.Object(
+  {
+    ...LeadEvent.properties,
+    mergedId: uuid('The lead that was merged into this one, and deleted.'),
+    mergeId: uuid('The merge.'),
+  },
+  { title: 'MergedLeadEvent', description: '`lead.merged`: the lead right after the merge.' },
+)
+
 export const UpdatedLead = titled('UpdatedLead', {
   ...plain,
   previousStatus: Type.Optional(leadStatus('The status before this update.')),

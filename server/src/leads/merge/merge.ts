@@ -2,13 +2,13 @@ import type { Db, Fragment, Tx } from '../../base/db.ts'
 import type { Keyring } from '../../base/encryption/keyring.ts'
 import { conflict, InvalidInput, invalid } from '../../base/errors.ts'
 import { newId } from '../../base/id.ts'
-import { recordEvents } from '../../events/record.ts'
+import { recordEvents, recordOptInEvents } from '../../events/record.ts'
 import { recordAudit } from '../../team/audit.ts'
 import { auditedActorOf } from '../../workspaces/actor.ts'
 import { findNonMembers } from '../../workspaces/workspace.ts'
 import { formerValues } from '../bulk/items.ts'
 import { decryptLead, type LeadRow } from '../lead/encrypted-lead.ts'
-import { leadUpdated } from '../lead/events.ts'
+import { leadMerged, leadUpdated } from '../lead/events.ts'
 import { findLead } from '../lead/find-lead.ts'
 import { recordStatusChanges } from '../lead/history.ts'
 import { assigneeIssue, type Lead, type LeadUser, leadNotFound } from '../lead/lead.ts'
@@ -120,7 +120,7 @@ async function mergeInTransaction(
   const name = [other.firstName, other.lastName].filter(Boolean).join(' ')
   const values = { before: formerValues(kept, lead), after: formerValues(lead, kept) }
   const former = encryptSnapshot(keyring, id, { ...values, name, labels })
-  await tx`
+  const insert = tx`
     insert into lead_merges (
       workspace_id, id, kept_id, merged_id, former, moved_changes, moved_notes, moved_submissions, moved_contacts, marked_imports,
       changes_count, submissions_count, actor_type, actor_id, merged_at, undo_until
@@ -130,6 +130,8 @@ async function mergeInTransaction(
       ${moved.contacts}::uuid[], ${moved.imports}::uuid[], ${moved.changes.length}, ${moved.submissions.length},
       ${user.actor.type}, ${user.actor.id}, ${now}, ${new Date(now.getTime() + undoMs)}
     )`
+  const merged = leadMerged(lead, { mergedId: other.id, mergeId: id })
+  await recordOptInEvents({ tx, keyring, workspaceId, now }, [merged], insert)
   const statusChanges = kept.status === lead.status ? [] : [{ leadId: lead.id, from: kept.status, to: lead.status }]
   await recordStatusChanges(tx, workspaceId, user.actor, statusChanges, now)
   await recordEvents(tx, keyring, workspaceId, [leadUpdated(lead, kept, by)], now)

@@ -1,4 +1,5 @@
 import type { Sql } from '../../base/db.ts'
+import { optInEventNames } from '../../workspaces/opt-in-events.ts'
 import { failuresBeforeProbes } from './retry-policy.ts'
 
 export interface EndpointStatus {
@@ -57,7 +58,10 @@ export async function selectEndpointStatuses(
         and e.position <= q.cursor + ${countUpTo}::bigint
         and w.state = 'active'
         and e.test_endpoint_id is null
-        and (e.name = any (w.events) or split_part(e.name, '.', 1) || '.*' = any (w.events))
+        and (
+          e.name = any (w.events)
+          or (split_part(e.name, '.', 1) || '.*' = any (w.events) and e.name <> all (${optInEventNames}::text[]))
+        )
         and not exists (
           select 1
           from webhook_deliveries d

@@ -3,6 +3,7 @@ import type { Issue } from '../../base/errors.ts'
 import { nullable, oneOf, timestamp, titled } from '../../base/route.ts'
 import { count, text } from '../../base/schema-types.ts'
 import { closed, idSchema, workspaceParams } from '../../team/team-schema.ts'
+import { optInEventNames } from '../../workspaces/opt-in-events.ts'
 import { eventPatterns } from '../event-catalog.ts'
 
 const maxHeaders = 20
@@ -64,7 +65,10 @@ const description = nullable(
   }),
 )
 const events = Type.Array(
-  oneOf(eventPatterns, { title: 'EventPattern', description: 'Event name, `lead.*` or `inbox.*`.' }),
+  oneOf(eventPatterns, {
+    title: 'EventPattern',
+    description: `Event name, \`lead.*\` or \`inbox.*\`. Only by name: ${optInEventNames.join(', ')}.`,
+  }),
   {
     minItems: 1,
     maxItems: eventPatterns.length,

@@ -57,6 +57,24 @@ test('the statement that advances messages also records their prices', async () 
   assert.deepEqual(await w.ledger(), charges)
 })
 
+test('a price that `read` repeats after `delivered` writes no new version of its charge', async () => {
+  const w = await sentWorld(1)
+  const [message] = w.sent
+  assert.ok(message)
+  const tell = (status: DeliveryStatus) =>
+    w.callback([w.status(message.externalId, status, { customer: brazil, pricing: regular })])
+  const version = async () => {
+    const [row] = await w.db.sql`
+      select ctid::text, step from message_charges where workspace_id = ${w.workspaceId}`
+    return row
+  }
+  await tell('delivered')
+  const first = await version()
+  assert.equal(first?.step, 2)
+  await tell('read')
+  assert.deepEqual(await version(), first)
+})
+
 test('a failure that overtakes the price marks it, and only a price on a delivery counts again', async () => {
   const w = await sentWorld(1)
   const [message] = w.sent

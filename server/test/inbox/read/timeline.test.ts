@@ -82,7 +82,7 @@ test('activities have a reason: customer wrote, timer, watchdog, stop switch, se
   const snoozedUntil = new Date(w.clock.now().getTime() + minuteMs).toISOString()
   await later('PATCH', '', { status: 'snoozed', snoozedUntil })
   w.clock.advance(minuteMs)
-  await reopenSnoozed(w.db, w.clock)
+  await reopenSnoozed(w.db, w.keyStore, w.clock)
   assert.deepEqual(await newest(), ['status', 'open', 'timer', 'system'])
 
   await admin.call('PATCH', '', { agentWatchdogMinutes: 10 })

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { type EndpointStatus, nextAttemptAt } from '../../../src/webhooks/endpoint/queue-status.ts'
 import { headerIssues } from '../../../src/webhooks/endpoint/schema.ts'
 import { createSecret, rotateSecrets, validSecrets } from '../../../src/webhooks/endpoint/signing.ts'
-import { eventNames, eventNamesOf } from '../../../src/webhooks/event-catalog.ts'
+import { eventNamesOf, streamedNames } from '../../../src/webhooks/event-catalog.ts'
 import { explainAttempt } from '../../../src/webhooks/manage/delivery-routes.ts'
 
 const now = new Date('2026-03-10T12:00:00.000Z')
@@ -11,12 +11,18 @@ const in1s = new Date(now.getTime() + 1000)
 const in2s = new Date(now.getTime() + 2000)
 const hourMs = 3_600_000
 
-test('a pattern is an event name or a group', () => {
-  const [leads, inbox] = [eventNames.slice(0, 4), eventNames.slice(4)]
+test('a pattern is an event name or a group, which leaves out events that must be named', () => {
+  const [leads, inbox] = [streamedNames.slice(0, 4), streamedNames.slice(4)]
   const table: [string[], readonly string[]][] = [
     [['lead.*'], leads],
     [['inbox.*'], inbox],
-    [['lead.*', 'inbox.*'], eventNames],
+    [['lead.*', 'inbox.*'], streamedNames],
+    [
+      ['lead.*', 'lead.merged'],
+      [...leads, 'lead.merged'],
+    ],
+    [['conversation.assigned'], ['conversation.assigned']],
+    [['conversation.*'], []],
     [['lead.created'], ['lead.created']],
     [
       ['lead.created', 'inbox.message.sent'],
