@@ -279,6 +279,8 @@ function writeChange({ detail, reason }: Activity, name: string | null): string 
       return `${detail.purpose === 'utility' ? 'Utility templates' : 'Marketing'}: ${detail.to?.replace('_', ' ') ?? 'decision undone'}.${by}`
     case 'standby':
       return detail.to === null ? 'We answer here again.' : 'Another automation on this number answers here.'
+    case 'task':
+      return `Task ${detail.to}.${by}`
     case 'over_budget':
       return `A person sent a message over budget.${by}`
     default:

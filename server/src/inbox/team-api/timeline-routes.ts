@@ -30,7 +30,7 @@ const labels = (description: string) => Type.Array(uuid(), { ...unpaged, descrip
 
 const TeamActivity = described('TeamActivity', 'Entry of the thread between the messages.', {
   id: idSchema('Activity id.'),
-  kind: oneOf(['owner', 'status', 'assignee', 'labels', 'consent', 'standby', 'over_budget', 'draft'] as const, {
+  kind: oneOf(['owner', 'status', 'assignee', 'labels', 'consent', 'standby', 'over_budget', 'draft', 'task'] as const, {
     description: 'What changed. `over_budget`: a person sent a message although a budget was used up.',
   }),
   from: name(
@@ -39,7 +39,7 @@ const TeamActivity = described('TeamActivity', 'Entry of the thread between the 
   ),
   fromName: name('Name of the agent or member in `from`.', 'Sales agent'),
   to: name(
-    'New value, in the same form; with kind `draft` what a person did: `sent`, `edited`, `rejected`.',
+    'New value, in the same form; with kind `draft` what a person did: `sent`, `edited`, `rejected`; with kind `task` what happened to one: `created`, `done`, `reopened`, `deleted`.',
     'agent:01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e',
   ),
   toName: name('Name of the agent or member in `to`.', 'Ana Lima'),
