@@ -28,6 +28,9 @@ where conversation_id is not null;
 create index tasks_lead on tasks (workspace_id, lead_id, id)
 where lead_id is not null;
 
+-- For undoing a merge of leads.
+alter table lead_merges add column moved_tasks uuid[];
+
 -- Messages to send later; see inbox/scheduled/scheduled-message.ts.
 create table scheduled_messages (
   workspace_id uuid not null,
