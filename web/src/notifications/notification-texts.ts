@@ -23,6 +23,7 @@ export function notificationPath(workspaceId: string, { conversation, connection
   // Others than admins see no costs.
   if (kind === 'budget') return `/w/${workspaceId}/${hasRole(workspaceId, 'admin') ? 'costs' : 'inbox'}`
   if (conversation !== null) return `/w/${workspaceId}/inbox/${conversation.id}`
+  if (kind === 'task') return `/w/${workspaceId}/tasks`
   if (connection !== null) return `/w/${workspaceId}/connections/${connection.id}`
   return kind === 'waiting' ? `/w/${workspaceId}/inbox?sort=waiting` : `/w/${workspaceId}/inbox`
 }

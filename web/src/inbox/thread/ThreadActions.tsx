@@ -13,11 +13,13 @@ import {
 } from '@tabler/icons-react'
 import { type ReactNode, useMemo, useState } from 'react'
 import { assign } from '../../data/inbox/actions.ts'
+import { remindOfSilence } from '../../data/inbox/follow-ups.ts'
 import { useInbox } from '../../data/inbox/queries.ts'
 import type { Conversation } from '../../data/inbox/types.ts'
 import { t, withTexts } from '../../text/index.ts'
 import { type Dropdown, DropdownContent, dropdownButtonProps, useDropdown } from '../../ui/overlay/dropdown.tsx'
 import { prefetchedComponent } from '../../ui/overlay/lazy.ts'
+import { showError } from '../../ui/overlay/toasts.tsx'
 import { Tip } from '../../ui/overlay/Tip.tsx'
 import { type Shortcut, useShortcuts } from '../../ui/shortcuts.ts'
 import { opensNext, useStoredToggle } from '../../ui/stored-toggles.ts'
@@ -87,7 +89,13 @@ export function ThreadActions({ conversation }: { conversation: Conversation }) 
         )}
       </ActionMenu>
       <ActionMenu icon={IconClockPause} label={actions.snooze} hint="Z" {...menuProps('snooze')}>
-        {(dropdown) => <SnoozePicker dropdown={dropdown} snooze={snooze} />}
+        {(dropdown) => (
+          <SnoozePicker
+            dropdown={dropdown}
+            snooze={snooze}
+            remind={(days) => void remindOfSilence(inbox, conversation.id, days).catch(showError)}
+          />
+        )}
       </ActionMenu>
       <Tip label={`${unread} (U)`}>
         <ActionIcon
