@@ -91,10 +91,10 @@ async function checkLimits(
       and done_at is null`
   const { all = 0, ofLead = 0, ofConversation = 0 } = count ?? {}
   if (Math.max(ofLead, ofConversation) >= maxOfSubject) {
-    throw conflict(`A lead or a conversation can have at most ${maxOfSubject} open tasks. Complete one first.`)
+    throw conflict(`The limit of ${maxOfSubject} open tasks of a lead or a conversation is reached. Complete one first.`)
   }
   if (all >= maxOfWorkspace) {
-    throw conflict(`A workspace can have at most ${maxOfWorkspace} open tasks. Complete some first.`)
+    throw conflict(`A workspace has at most ${maxOfWorkspace} open tasks. Complete one first.`)
   }
 }
 

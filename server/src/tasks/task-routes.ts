@@ -8,7 +8,7 @@ import { readContacts, readNames } from '../inbox/read/names.ts'
 import { decryptListedLead, type ListedLeadRow } from '../leads/lead/encrypted-lead.ts'
 import { findLeadsByIds, listedLeadColumns } from '../leads/lead/queries.ts'
 import type { Member, TeamGuard } from '../team/member.ts'
-import { teamApi } from '../team/team-api.ts'
+import { type TeamApi, teamApi } from '../team/team-api.ts'
 import { closed, idSchema, workspaceParams } from '../team/team-schema.ts'
 import { changeTask, createTask, deleteTask } from './change-task.ts'
 import { listTasks, type Task, taskStates } from './task.ts'
@@ -91,12 +91,12 @@ type TaskDeps = Pick<InboxDeps, 'db' | 'keyStore' | 'clock' | 'findLeads'>
 /** Routes for people: tasks. */
 export function taskTeamRoutes(app: App, deps: TaskDeps, guard: TeamGuard): void {
   const api = teamApi(app, guard, 'Tasks')
+  listRoute(api, deps)
+  changeRoutes(api, deps)
+}
+
+function listRoute(api: TeamApi, deps: TaskDeps): void {
   const { db, keyStore, clock } = deps
-  const presentOne = async (workspaceId: string, task: Task) => {
-    const [shown] = await present(deps, workspaceId, [task])
-    if (shown === undefined) throw new Error('Task is not presented')
-    return { task: shown }
-  }
   api.get(path, 'member', {
     operationId: 'listTasks',
     summary: 'List tasks',
@@ -114,6 +114,14 @@ export function taskTeamRoutes(app: App, deps: TaskDeps, guard: TeamGuard): void
       return { tasks: await present(deps, workspaceId, found.tasks), cursor: found.cursor }
     },
   })
+}
+
+function changeRoutes(api: TeamApi, deps: TaskDeps): void {
+  const presentOne = async (workspaceId: string, task: Task) => {
+    const [shown] = await present(deps, workspaceId, [task])
+    if (shown === undefined) throw new Error('Task is not presented')
+    return { task: shown }
+  }
   api.post(path, 'member', {
     operationId: 'createTask',
     summary: 'Create a task',

@@ -56,7 +56,7 @@ test('tasks are listed by due time, for one person, by subject, overdue and done
   const w = await tasksWorld()
   const other = await signedInMember(w)
   const { id: conversationId } = await w.customerWrites('Hi')
-  const { body: lead } = await w.member.call('POST', '/leads', { firstName: 'Marina', lastName: 'Duarte' })
+  const { lead } = (await w.member.call('POST', '/leads', { firstName: 'Marina', lastName: 'Duarte' })).body
   await w.create({ title: 'Third', dueAt: w.at(3), assignedTo: other.userId })
   await w.create({ title: 'Second', dueAt: w.at(2), conversationId })
   const { body: first } = await w.create({ title: 'First', dueAt: w.at(1), leadId: lead.id, assignedTo: w.member.userId })
@@ -115,10 +115,10 @@ test('an agent creates a task for people once', async () => {
 
 test('merging leads moves tasks, undoing it moves them back, and deleting a lead for good deletes them', async () => {
   const w = await tasksWorld()
-  const leadOf = async (firstName: string) => (await w.member.call('POST', '/leads', { firstName })).body.id as string
+  const leadOf = async (firstName: string) => (await w.member.call('POST', '/leads', { firstName })).body.lead.id as string
   const [kept, other] = [await leadOf('Marina'), await leadOf('Mari')]
   const { body } = await w.create({ leadId: other })
-  const { body: merged } = await w.member.call('POST', '/lead-merges', { keptId: kept, otherId: other })
+  const { body: merged } = await w.member.call('POST', `/leads/${kept}/merge`, { otherId: other })
   assert.deepEqual(await titlesOf(w.member, `?leadId=${kept}`), [body.task.title], JSON.stringify(merged))
   const { status } = await w.member.call('POST', `/lead-merges/${merged.merge.id}/undo`)
   assert.equal(status, 200)

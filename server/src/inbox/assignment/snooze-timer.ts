@@ -15,13 +15,11 @@ const minPauseMs = 3_000
 /** Watches for snoozed conversations, and reminders of silent customers, that are due. */
 export function watchSnoozed({ db, clock }: { db: Db; clock: Clock }): DueWatch {
   const nextAt = async () => {
-    const rows = await db.sql<{ at: Date | null }[]>`
-      select min(snoozed_until) as at
-      from conversations
-      union all
-      select min(remind_at)
-      from silence_reminders`
-    const times = rows.flatMap(({ at }) => at ?? [])
+    const [[snoozed], [silent]] = await Promise.all([
+      db.sql<{ at: Date | null }[]>`select min(snoozed_until) as at from conversations`,
+      db.sql<{ at: Date | null }[]>`select min(remind_at) as at from silence_reminders`,
+    ])
+    const times = [snoozed, silent].flatMap((row) => row?.at ?? [])
     return times.length === 0 ? null : new Date(Math.min(...times.map(Number)))
   }
   return watchDueWork(

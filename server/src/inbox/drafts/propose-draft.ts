@@ -49,10 +49,10 @@ export function proposeDraft(
     const conversation = await lockConversation(tx, keyring, agent, proposal.conversationId)
     if (conversation === undefined) throw conversationNotFound()
     if (keyIdOf(conversation.owner) !== agent.actor.id) throw ownerMismatch(conversation.owner)
+    if (proposal.scheduledId !== undefined) await draftScheduled(work, conversation, proposal.scheduledId)
     const newestDraft = tx`order by d.created_at desc, d.id desc limit 1`
     const [earlier] = await selectDrafts({ ...work, sql: tx }, conversation.id, newestDraft)
     if (earlier !== undefined && isRepeat(earlier, conversation, proposal)) return { draft: earlier, isNew: false }
-    if (proposal.scheduledId !== undefined) await draftScheduled(work, conversation, proposal.scheduledId)
     const { newest } = conversation.inbound
     if (proposal.seen !== null && newest !== null && newest > proposal.seen.id) throw new CustomerWroteAgain()
     await endOpenDrafts(work, 'replaced', tx`d.conversation_id = ${conversation.id}`)

@@ -95,7 +95,7 @@ function checkTime(
   { windowExpiresAt }: Conversation,
   now: Date,
 ): void {
-  if (dueAt.getTime() > now.getTime() + maxAheadMs) throw invalid('dueAt', 'must be within 30 days')
+  if (dueAt.getTime() > now.getTime() + maxAheadMs) throw invalid('dueAt', 'must be in the future, by at most 30 days')
   if (body.kind === 'text' && cancelIfCustomerWrites && !windowIsOpen(windowExpiresAt, dueAt)) {
     throw unprocessable(
       'The 24-hour window is closed at that time, unless the customer writes, which cancels the message. Schedule a template or an earlier time.',
@@ -112,7 +112,7 @@ const isSame = (one: ScheduledMessage, { actor }: Scheduler, message: NewSchedul
 
 async function checkLimits({ tx, workspaceId }: ChangeTx, ofConversation: number): Promise<void> {
   if (ofConversation >= maxOfConversation) {
-    throw conflict(`At most ${maxOfConversation} messages of a conversation can be scheduled. Cancel one first.`)
+    throw conflict(`The limit of ${maxOfConversation} scheduled messages of a conversation is reached. Cancel one first.`)
   }
   await tx`select pg_advisory_xact_lock(hashtextextended(${`scheduled ${workspaceId}`}, 0))`
   const [row] = await tx<{ count: number }[]>`
@@ -121,7 +121,7 @@ async function checkLimits({ tx, workspaceId }: ChangeTx, ofConversation: number
     where workspace_id = ${workspaceId}
       and status = 'scheduled'`
   if ((row?.count ?? 0) < maxOfWorkspace) return
-  throw conflict(`At most ${maxOfWorkspace} messages of a workspace can be scheduled. Cancel some first.`)
+  throw conflict(`A workspace has at most ${maxOfWorkspace} scheduled messages. Cancel one first.`)
 }
 
 async function insertScheduled(

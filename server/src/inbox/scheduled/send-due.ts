@@ -145,10 +145,10 @@ async function readSender(
     select inbox_enabled and inbox_available as "hasInbox",
       exists (
         select from members
-        where workspace_id = ${workspaceId} and user_id = ${id} and ${type} = 'user'
+        where workspace_id = ${workspaceId} and user_id = ${id} and ${type}::text = 'user'
       ) or exists (
         select from team_tokens
-        where id = ${id} and revoked_at is null and (expires_at is null or expires_at > ${deps.clock.now()})
+        where id = ${id} and ${type}::text = 'token' and revoked_at is null and (expires_at is null or expires_at > ${deps.clock.now()})
       ) as "isHere"
     from workspaces
     where id = ${workspaceId}`
