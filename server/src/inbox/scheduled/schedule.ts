@@ -23,6 +23,7 @@ import {
   publishScheduled,
   type ScheduledMessage,
   scheduledClosed,
+  scheduledNotFound,
   selectScheduled,
   storeResult,
 } from './scheduled-message.ts'
@@ -217,8 +218,7 @@ function withScheduled<T>(
     const conversation = await lockConversation(work.tx, work.keyring, by, conversationId)
     if (conversation === undefined) throw conversationNotFound()
     const one = await lockScheduled(work, conversation.id, id)
-    const isOther = by.actor.type === 'agent' && one.sender.id !== by.actor.id
-    if (isOther) throw scheduledClosed('drafted')
+    if (by.actor.type === 'agent' && one.sender.id !== by.actor.id) throw scheduledNotFound()
     return change(work, conversation, one)
   })
 }

@@ -1,7 +1,7 @@
 import { type Fragment, publish, type Sql, type Tx } from '../../base/db.ts'
 import type { Keyring } from '../../base/encryption/keyring.ts'
 import { conflict, notFound } from '../../base/errors.ts'
-import { publishConversations, type WorkspaceSql, type WorkspaceTx } from '../conversation/conversation.ts'
+import { type ChangeTx, publishConversations, type WorkspaceSql, type WorkspaceTx } from '../conversation/conversation.ts'
 import type { InboundMarks } from '../conversation/conversation-state.ts'
 import { opaqueWorkspaceId } from '../conversation/queries.ts'
 import type { DraftBody } from '../drafts/draft.ts'
@@ -73,27 +73,23 @@ export async function selectScheduled(
   return rows.map((row) => decryptScheduled(keyring, row))
 }
 
-/** Closed ones of a conversation that are still shown, so that people see why a message was not sent. */
-const maxUnsent = 5
+/** Held ones of a conversation that are shown. */
+const maxHeld = 5
 
-/** Returns what waits in a conversation, soonest first, and what was not sent lately. */
+/** Returns what waits in a conversation, soonest first, and what is held. Messages that failed are in the thread. */
 export async function listScheduled(
   work: WorkspaceSql,
   conversation: { id: string; inbound: Pick<InboundMarks, 'newest'> },
 ): Promise<ScheduledMessage[]> {
   const { sql } = work
-  const [waiting, unsent] = await Promise.all([
+  const [waiting, held] = await Promise.all([
     selectScheduled(work, conversation.id, sql`and s.status in ('scheduled', 'sending') order by s.due_at, s.id`),
-    selectScheduled(
-      work,
-      conversation.id,
-      sql`and s.status in ('held', 'failed') order by s.created_at desc limit ${maxUnsent}`,
-    ),
+    selectScheduled(work, conversation.id, sql`and s.status = 'held' order by s.created_at desc limit ${maxHeld}`),
   ])
   const shown = waiting.map((one) =>
     isWithdrawn(one, conversation) ? { ...one, status: 'cancelled' as const, reason: customerWrote } : one,
   )
-  return [...shown, ...unsent.reverse()]
+  return [...shown, ...held.reverse()]
 }
 
 /** Reason of one that was cancelled because the customer has written. */
@@ -120,16 +116,16 @@ export async function lockScheduled(
 }
 
 /**
- * Locks a scheduled message that is to be sent now, in the transaction that reserves its send. Throws 409 if it was sent
- * or cancelled, and `CUSTOMER_WROTE_AGAIN` if it is cancelled by what the customer has written.
+ * Locks a scheduled message that is to be sent now, in the transaction that reserves its send. Throws `ScheduledClosed` if
+ * it was sent, cancelled or moved to a later time, and `CustomerWroteAgain` if what the customer has written cancels it.
  */
 export async function lockToSend(
-  work: WorkspaceTx,
+  work: ChangeTx,
   conversation: { id: string; inbound: Pick<InboundMarks, 'newest'> },
   id: string,
 ): Promise<void> {
   const one = await lockScheduled(work, conversation.id, id)
-  if (one.status !== 'scheduled') throw new ScheduledClosed(one.status)
+  if (one.status !== 'scheduled' || one.dueAt > work.now) throw new ScheduledClosed(one.status)
   if (isWithdrawn(one, conversation)) throw new CustomerWroteAgain()
 }
 
@@ -141,13 +137,13 @@ export interface ScheduledResult {
 }
 
 /**
- * Stores a result of a message that is scheduled, and returns whether it was. One that is `sending` is looked at again:
- * its result is not known yet.
+ * Stores a result of a message that is scheduled, at the given time if one is given, and returns whether it was. One that
+ * is `sending` is looked at again: its result is not known yet.
  */
 export async function storeResult(
   tx: Tx,
   workspaceId: string,
-  { id, conversationId }: Pick<ScheduledMessage, 'id' | 'conversationId'>,
+  { id, conversationId, dueAt }: Pick<ScheduledMessage, 'id' | 'conversationId'> & { dueAt?: Date },
   { status, reason = null, messageId = null }: ScheduledResult,
   now: Date,
 ): Promise<boolean> {
@@ -162,7 +158,8 @@ export async function storeResult(
       closed_at = ${isOpen ? null : now}
     where workspace_id = ${workspaceId}
       and id = ${id}
-      and status = 'scheduled'`
+      and status = 'scheduled'
+      ${dueAt === undefined ? tx`` : tx`and due_at = ${dueAt}`}`
   return count === 1
 }
 
@@ -171,7 +168,7 @@ export const scheduledTopic = 'scheduled'
 
 export const publishScheduled = (tx: Tx, workspaceId: string): void => publish(tx, scheduledTopic, workspaceId)
 
-const scheduledNotFound = () => notFound('Scheduled message not found', { code: 'NOT_FOUND' })
+export const scheduledNotFound = () => notFound('Scheduled message not found', { code: 'NOT_FOUND' })
 
 const closedBecause: Record<string, string> = {
   sending: 'it is being sent',

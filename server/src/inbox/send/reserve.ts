@@ -221,7 +221,7 @@ async function readFactsOfOne(
     if (newer !== null) throw new StaleThread(newer)
   }
   if (draft !== undefined) await lockDraft({ tx, keyring, workspaceId }, thread.before, draft.id)
-  if (scheduledId !== undefined) await lockToSend({ tx, keyring, workspaceId }, thread.before, scheduledId)
+  if (scheduledId !== undefined) await lockToSend({ tx, keyring, workspaceId, now }, thread.before, scheduledId)
   const work = { tx, keyring, workspaceId, now }
   const recipient = { connectionId, conversationId, customer: contact }
   const [facts, references] = await Promise.all([

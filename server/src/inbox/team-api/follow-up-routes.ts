@@ -97,7 +97,7 @@ function readRoute(api: TeamApi, deps: InboxDeps): void {
     operationId: 'getFollowUps',
     summary: 'List what is scheduled in a conversation',
     description:
-      'Messages to send later, soonest first, then up to five that were not sent lately, and the reminder for a silent customer.',
+      'Messages to send later, soonest first, then up to five that are held, and the reminder for a silent customer.',
     params: TeamConversationParams,
     answers: {
       200: Type.Object({

@@ -18,15 +18,14 @@ import styles from './Follow.module.css'
 
 const LaterPicker = lazyComponent(() => withTexts(() => import('./LaterPicker.tsx')))
 
-/** Messages to send later, those that were not sent, and the reminder of a silent customer. */
+/** Messages to send later, those that are held, and the reminder of a silent customer. */
 export default function FollowUpBar({ conversationId }: { conversationId: string }) {
   const inbox = useInbox()
   const followUps = useFollowUps(inbox, conversationId)
   const [isOpen, setOpen] = useState(false)
   if (followUps === undefined) return null
   const { scheduled, silenceReminder } = followUps
-  const isUnsent = ({ status }: ScheduledMessage) => status === 'held' || status === 'failed'
-  const [unsent, waiting] = [scheduled.filter(isUnsent), scheduled.filter((one) => !isUnsent(one))]
+  const waiting = scheduled.filter(({ status }) => status !== 'held')
   if (scheduled.length === 0 && silenceReminder === null) return null
   const texts = t.later
   return (
@@ -39,9 +38,11 @@ export default function FollowUpBar({ conversationId }: { conversationId: string
         </button>
       )}
       {isOpen && waiting.map((one) => <Scheduled key={one.id} conversationId={conversationId} message={one} />)}
-      {unsent.map((one) => (
-        <Scheduled key={one.id} conversationId={conversationId} message={one} />
-      ))}
+      {scheduled
+        .filter(({ status }) => status === 'held')
+        .map((one) => (
+          <Scheduled key={one.id} conversationId={conversationId} message={one} />
+        ))}
       {silenceReminder !== null && (
         <p className={styles.line}>
           <IconAlarm size={15} aria-hidden="true" />
@@ -77,8 +78,8 @@ function Scheduled({ conversationId, message }: ScheduledProps) {
   const set = (at: Date | null) =>
     void rescheduleMessage(inbox, conversationId, id, at?.toISOString() ?? null).catch(showError)
   return (
-    <div className={styles.line} data-unsent={status === 'held' || status === 'failed' || undefined}>
-      {status === 'scheduled' ? null : <IconClockExclamation size={15} aria-hidden="true" />}
+    <div className={styles.line} data-held={status === 'held' || undefined}>
+      {status === 'held' && <IconClockExclamation size={15} aria-hidden="true" />}
       <span className={styles.words}>
         <span className={styles.text} dir="auto">
           {text ?? texts.template({ name: template?.name ?? '' })}
@@ -109,9 +110,9 @@ function Scheduled({ conversationId, message }: ScheduledProps) {
 function stateText(status: ScheduledMessage['status'], reason: string | null, time: string): string {
   const { states, reasons, otherReason } = t.later
   if (status === 'scheduled') return time
-  if (status === 'held' || status === 'failed') {
+  if (status === 'held') {
     const why = reason !== null && reason in reasons ? reasons[reason as keyof typeof reasons] : otherReason
-    return `${states[status]}: ${why}`
+    return `${states.held}: ${why}`
   }
   return status === 'cancelled' ? states.cancelled : states.sending
 }
