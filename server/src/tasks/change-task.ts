@@ -32,7 +32,8 @@ export type NewTask = Pick<Task, 'leadId' | 'conversationId' | 'title' | 'dueAt'
  */
 export function createTask(deps: Deps, by: Author, task: NewTask): Promise<{ task: Task; isNew: boolean }> {
   return inWorkspace(deps, by.workspaceId, async (work) => {
-    const conversationId = task.conversationId === null ? null : await requireConversation(work, by, task.conversationId)
+    const conversationId =
+      task.conversationId === null ? null : await requireConversation(work, by, task.conversationId)
     if (task.leadId !== null) await requireLead(work, task.leadId)
     await checkAssignee(work, task.assignedTo)
     const wanted = { ...task, conversationId }
@@ -91,7 +92,9 @@ async function checkLimits(
       and done_at is null`
   const { all = 0, ofLead = 0, ofConversation = 0 } = count ?? {}
   if (Math.max(ofLead, ofConversation) >= maxOfSubject) {
-    throw conflict(`The limit of ${maxOfSubject} open tasks of a lead or a conversation is reached. Complete one first.`)
+    throw conflict(
+      `The limit of ${maxOfSubject} open tasks of a lead or a conversation is reached. Complete one first.`,
+    )
   }
   if (all >= maxOfWorkspace) {
     throw conflict(`A workspace has at most ${maxOfWorkspace} open tasks. Complete one first.`)

@@ -20,9 +20,7 @@ const TaskSchema = titled('Task', {
   title: text(300, 'What to do.', { example: 'Call about the quote' }),
   dueAt: timestamp('When it is due, and its person is notified.'),
   doneAt: nullable(timestamp('When it was completed; null: it is open.')),
-  assignedTo: nullable(
-    titled('TaskPerson', { id: idSchema('The member.'), name: nullable(text(100, 'Their name.')) }),
-  ),
+  assignedTo: nullable(titled('TaskPerson', { id: idSchema('The member.'), name: nullable(text(100, 'Their name.')) })),
   lead: nullable(
     titled('TaskLead', { id: idSchema('The lead.'), name: nullable(text(511, 'Its name; null if it was deleted.')) }),
   ),
@@ -102,7 +100,9 @@ function listRoute(api: TeamApi, deps: TaskDeps): void {
     summary: 'List tasks',
     description: 'Open ones by due time, done ones with the last first.',
     query: TasksQuery,
-    answers: { 200: Type.Object({ tasks: Type.Array(TaskSchema, page), cursor: nullable(cursor('For the next page.')) }) },
+    answers: {
+      200: Type.Object({ tasks: Type.Array(TaskSchema, page), cursor: nullable(cursor('For the next page.')) }),
+    },
     run: async ({ member, query }) => {
       const { state = 'open', mine = false, leadId = null, conversationId = null, limit = 50, cursor = null } = query
       if (mine && member.userId === null) throw forbidden('Only members have tasks. Sign in as a member.')

@@ -19,7 +19,7 @@ const titlesOf = async (member: TestMember, query = '') =>
   (await member.call('GET', `/tasks${query}`)).body.tasks.map((one: { title: string }) => one.title)
 
 const remindersOf = async (member: TestMember) =>
-  (await member.call('GET', '/notifications')).body.notices.filter((one: { kind: string }) => one.kind === 'task').length
+  (await member.call('GET', '/notices')).body.notices.filter((one: { kind: string }) => one.kind === 'task').length
 
 test('a task reminds its person once for each due time, on whichever node, and not once it is done', async () => {
   const w = await tasksWorld()
@@ -59,7 +59,12 @@ test('tasks are listed by due time, for one person, by subject, overdue and done
   const { lead } = (await w.member.call('POST', '/leads', { firstName: 'Marina', lastName: 'Duarte' })).body
   await w.create({ title: 'Third', dueAt: w.at(3), assignedTo: other.userId })
   await w.create({ title: 'Second', dueAt: w.at(2), conversationId })
-  const { body: first } = await w.create({ title: 'First', dueAt: w.at(1), leadId: lead.id, assignedTo: w.member.userId })
+  const { body: first } = await w.create({
+    title: 'First',
+    dueAt: w.at(1),
+    leadId: lead.id,
+    assignedTo: w.member.userId,
+  })
   assert.equal(first.task.lead.name, 'Marina Duarte')
   assert.deepEqual(await titlesOf(w.member), ['First', 'Second', 'Third'])
   assert.deepEqual(await titlesOf(w.member, '?mine=true'), ['First', 'Second'])
@@ -70,7 +75,10 @@ test('tasks are listed by due time, for one person, by subject, overdue and done
   w.clock.advance(2 * hourMs)
   assert.deepEqual(await titlesOf(w.member, '?state=overdue'), ['First', 'Second'])
   await w.member.call('PATCH', `/tasks/${first.task.id}`, { done: true })
-  assert.deepEqual([await titlesOf(w.member, '?state=done'), await titlesOf(w.member, '?state=overdue')], [['First'], ['Second']])
+  assert.deepEqual(
+    [await titlesOf(w.member, '?state=done'), await titlesOf(w.member, '?state=overdue')],
+    [['First'], ['Second']],
+  )
   const { entries } = (await w.member.call('GET', `/leads/${lead.id}/timeline?kind=tasks`)).body
   assert.deepEqual([entries[0].text, entries[0].task.doneAt !== null], ['First', true])
   await w.member.call('PATCH', `/tasks/${first.task.id}`, { done: false })
@@ -96,8 +104,8 @@ test('what a task refers to must exist, and 200 can be open for one conversation
   assert.equal((await w.create({ conversationId })).body.task.id, body.task.id, 'the same task is created once')
   await w.db.sql`
     insert into tasks (workspace_id, id, conversation_id, title, due_at, actor_type, actor_id, created_at)
-    select workspace_id, gen_random_uuid(), conversation_id, title, due_at, actor_type, actor_id, created_at
-    from tasks, generate_series(2, 200)
+    select workspace_id, gen_random_uuid(), conversation_id, title, due_at + n * interval '1 s', actor_type, actor_id, created_at
+    from tasks, generate_series(2, 200) as n
     where workspace_id = ${w.workspaceId} and id = ${body.task.id}`
   assert.equal((await w.create({ conversationId, title: 'One more' })).status, 409)
 })
@@ -115,7 +123,8 @@ test('an agent creates a task for people once', async () => {
 
 test('merging leads moves tasks, undoing it moves them back, and deleting a lead for good deletes them', async () => {
   const w = await tasksWorld()
-  const leadOf = async (firstName: string) => (await w.member.call('POST', '/leads', { firstName })).body.lead.id as string
+  const leadOf = async (firstName: string) =>
+    (await w.member.call('POST', '/leads', { firstName })).body.lead.id as string
   const [kept, other] = [await leadOf('Marina'), await leadOf('Mari')]
   const { body } = await w.create({ leadId: other })
   const { body: merged } = await w.member.call('POST', `/leads/${kept}/merge`, { otherId: other })

@@ -7,6 +7,7 @@ import { reasonText } from '../ui/format/error-texts.ts'
 export function notificationText({ kind, count, actor, connection, reason }: Notification): string {
   const { someone, sentences } = t.notifications
   if (kind === 'budget') return reason === 'reached' ? sentences.budgetReached : sentences.budget
+  if (kind === 'task' || kind === 'scheduled' || kind === 'silence') return sentences[kind]
   if (kind !== 'connection') return sentences[kind]({ actor: actor?.name ?? someone, count })
   const name = connection?.name ?? null
   if (name === null) return sentences.someConnection

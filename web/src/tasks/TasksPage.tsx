@@ -74,11 +74,7 @@ export function TasksPage() {
           }
         </QueryBoundary>
         {query.hasNextPage && (
-          <Button
-            variant="default"
-            loading={query.isFetchingNextPage}
-            onClick={() => void query.fetchNextPage()}
-          >
+          <Button variant="default" loading={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
             {texts.more}
           </Button>
         )}

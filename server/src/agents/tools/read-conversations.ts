@@ -178,7 +178,10 @@ export const readConversation = defineTool({
         description: 'Changes of owner, status, labels, assignee and marketing consent, oldest first.',
       },
     ),
-    scheduled: Type.Array(AgentScheduled, { maxItems: 100, description: 'Your scheduled messages that wait or are held.' }),
+    scheduled: Type.Array(AgentScheduled, {
+      maxItems: 100,
+      description: 'Your scheduled messages that wait or are held.',
+    }),
     lead: nullable(AgentLeadSummary),
   }),
   hints: readOnly,

@@ -73,7 +73,11 @@ export const scheduleLater = defineTool({
     input: { conversation_id: exampleIds.conversation, at: '2026-03-02T09:00:00Z', text: 'Did everything arrive?' },
     output: { scheduled: example, was_new: true, next: ['Call wait_for_work for the next customer.'] },
   },
-  run: async (deps, caller, { conversation_id, at, text: words, template, cancel_if_customer_writes: cancels = true }) => {
+  run: async (
+    deps,
+    caller,
+    { conversation_id, at, text: words, template, cancel_if_customer_writes: cancels = true },
+  ) => {
     const conversationId = conversation_id.toLowerCase()
     if ((words === undefined) === (template === undefined)) throw invalid('text', 'or template is required, not both')
     const now = deps.inbox.clock.now()

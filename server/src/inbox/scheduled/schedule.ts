@@ -113,7 +113,9 @@ const isSame = (one: ScheduledMessage, { actor }: Scheduler, message: NewSchedul
 
 async function checkLimits({ tx, workspaceId }: ChangeTx, ofConversation: number): Promise<void> {
   if (ofConversation >= maxOfConversation) {
-    throw conflict(`The limit of ${maxOfConversation} scheduled messages of a conversation is reached. Cancel one first.`)
+    throw conflict(
+      `The limit of ${maxOfConversation} scheduled messages of a conversation is reached. Cancel one first.`,
+    )
   }
   await tx`select pg_advisory_xact_lock(hashtextextended(${`scheduled ${workspaceId}`}, 0))`
   const [row] = await tx<{ count: number }[]>`

@@ -1,21 +1,18 @@
 import { type Fragment, publish, type Sql, type Tx } from '../../base/db.ts'
 import type { Keyring } from '../../base/encryption/keyring.ts'
 import { conflict, notFound } from '../../base/errors.ts'
-import { type ChangeTx, publishConversations, type WorkspaceSql, type WorkspaceTx } from '../conversation/conversation.ts'
+import {
+  type ChangeTx,
+  publishConversations,
+  type WorkspaceSql,
+  type WorkspaceTx,
+} from '../conversation/conversation.ts'
 import type { InboundMarks } from '../conversation/conversation-state.ts'
 import { opaqueWorkspaceId } from '../conversation/queries.ts'
 import type { DraftBody } from '../drafts/draft.ts'
 import { CustomerWroteAgain } from '../send/send-errors.ts'
 
-export const scheduledStatuses = [
-  'scheduled',
-  'sending',
-  'sent',
-  'drafted',
-  'held',
-  'failed',
-  'cancelled',
-] as const
+export const scheduledStatuses = ['scheduled', 'sending', 'sent', 'drafted', 'held', 'failed', 'cancelled'] as const
 export type ScheduledStatus = (typeof scheduledStatuses)[number]
 
 /** A message to send later. */

@@ -182,12 +182,7 @@ const cancel = (deps: ScheduledSendDeps, workspaceId: string, one: ScheduledMess
   })
 
 /** Nothing was sent: keeps it with the reason, and notifies its author. */
-function hold(
-  deps: ScheduledSendDeps,
-  workspaceId: string,
-  one: ScheduledMessage,
-  reason: string,
-): Promise<void> {
+function hold(deps: ScheduledSendDeps, workspaceId: string, one: ScheduledMessage, reason: string): Promise<void> {
   return inWorkspace(deps, workspaceId, async (work) => {
     if (!(await storeResult(work.tx, workspaceId, one, { status: 'held', reason }, work.now))) return
     await notify(work, one, reason)

@@ -153,5 +153,17 @@ function parseRequest(sender: Sender, request: SendRequest): ParsedSend {
   const key = parseIdempotencyKey(request.idempotencyKey)
   const command = parseSendCommand(rest, syntax)
   const compared = identity === undefined ? {} : { identity }
-  return { sender, conversationId, key, command, ...compared, seen, lastSeenId, isOverBudget, draft, scheduledId, sources }
+  return {
+    sender,
+    conversationId,
+    key,
+    command,
+    ...compared,
+    seen,
+    lastSeenId,
+    isOverBudget,
+    draft,
+    scheduledId,
+    sources,
+  }
 }

@@ -20,7 +20,7 @@ async function silentWorld() {
     shown: async () => (await member.call('GET', `${path}/follow-ups`)).body.silenceReminder,
     run: () => remindOfSilence(w.db, w.clock),
     reminded: async () =>
-      (await member.call('GET', '/notifications')).body.notices.filter((one: { kind: string }) => one.kind === 'silence')
+      (await member.call('GET', '/notices')).body.notices.filter((one: { kind: string }) => one.kind === 'silence')
         .length,
   }
 }

@@ -85,7 +85,14 @@ async function assertSound({ id, phone }: { id: string; phone: string }): Promis
 /** Runs a node that dies after the step, at its nth passing; one that never passes it ends by itself. */
 async function kill(task: Pick<ScheduledTask, 'dieAfter' | 'passing'>, now: Date): Promise<void> {
   const { database, mediaFolder, agent: sender } = world
-  const whole: ScheduledTask = { ...task, database, mediaFolder, sender, platformUrl: platform.url, now: now.toISOString() }
+  const whole: ScheduledTask = {
+    ...task,
+    database,
+    mediaFolder,
+    sender,
+    platformUrl: platform.url,
+    now: now.toISOString(),
+  }
   const said: string[] = []
   const child = startProgram([program, JSON.stringify(whole)], { onLine: (line) => said.push(line) })
   await child.exited

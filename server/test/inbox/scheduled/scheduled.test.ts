@@ -44,7 +44,7 @@ async function scheduledWorld(key: Partial<NewKeyInput> = {}) {
 }
 
 const noticesOf = async (member: TestMember) =>
-  (await member.call('GET', '/notifications')).body.notices.filter((one: { kind: string }) => one.kind === 'scheduled')
+  (await member.call('GET', '/notices')).body.notices.filter((one: { kind: string }) => one.kind === 'scheduled')
 
 test('a message is sent once when it is due, in the name of the person, and not before', async () => {
   const w = await scheduledWorld()
@@ -87,7 +87,7 @@ test('a message of the customer cancels it, without a statement when it arrives'
     w.sent().map(({ order }) => order.message),
     [{ kind: 'text', text: 'Sent anyway', previewUrl: false }],
   )
-  assert.deepEqual(await noticesOf(w.member), [], 'nobody is told of what they asked for')
+  assert.deepEqual(await noticesOf(w.member), [], 'people get no notification of what they asked for')
 })
 
 test('a message that cannot be sent is held with the reason, its author is notified once, and it can be sent later', async () => {

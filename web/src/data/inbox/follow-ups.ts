@@ -65,21 +65,13 @@ export async function rescheduleMessage(
   await unwrap(api.PATCH(onePath, { params, body: { dueAt } })).finally(() => refetch(queries, workspaceId, id))
 }
 
-export async function cancelScheduled(
-  { queries, workspaceId }: Inbox,
-  id: string,
-  scheduledId: string,
-): Promise<void> {
+export async function cancelScheduled({ queries, workspaceId }: Inbox, id: string, scheduledId: string): Promise<void> {
   const params = { path: { workspaceId, id, scheduledId } }
   await unwrap(api.POST(`${onePath}/cancel`, { params })).finally(() => refetch(queries, workspaceId, id))
 }
 
 /** Reminds the reader if the customer has not written in so many days; null removes the reminder. */
-export async function remindOfSilence(
-  { queries, workspaceId }: Inbox,
-  id: string,
-  days: number | null,
-): Promise<void> {
+export async function remindOfSilence({ queries, workspaceId }: Inbox, id: string, days: number | null): Promise<void> {
   const params = { path: { workspaceId, id } }
   if (days === null) await unwrap(api.DELETE(`${path}/silence-reminder`, { params }))
   else await unwrap(api.PUT(`${path}/silence-reminder`, { params, body: { days } }))

@@ -35,10 +35,7 @@ const intervalMs = 500
 /** Returns tasks page by page, kept fresh. */
 export function useTasks(workspaceId: string, filter: TaskFilter) {
   const queries = useQueryClient()
-  const reload = useMemo(
-    () => throttle(intervalMs, () => refetchTasks(queries, workspaceId)),
-    [queries, workspaceId],
-  )
+  const reload = useMemo(() => throttle(intervalMs, () => refetchTasks(queries, workspaceId)), [queries, workspaceId])
   useLive(liveEvents, reload)
   useOnStreamOpen(reload)
   return useInfiniteQuery({

@@ -44,7 +44,8 @@ export function TemplateForm(props: TemplateFormProps) {
     if (isIncomplete || hasInputProblem(inputProblems(template, inputs))) return null
     const filled = values.map((value) => value.trim())
     const { name, language: code } = template
-    return { name, language: code, body_params: filled, ...inputFields(template, inputs, filled[0]) }
+    const more = inputFields(template, inputs, filled[0])
+    return { template: { name, language: code, body_params: filled, ...more } }
   }
   const submit = (event: FormEvent) => {
     event.preventDefault()
@@ -52,11 +53,8 @@ export function TemplateForm(props: TemplateFormProps) {
     if (filled === null) return
     file.release()
     const withHeader = file.upload === null ? {} : { header_upload_id: file.upload.id }
-    send({ kind: 'template', template: { ...filled, ...withHeader } }, filledText(template.body, filled.body_params))
-  }
-  const later = () => {
-    const filled = fill()
-    return filled && { template: filled }
+    const chosen = { ...filled.template, ...withHeader }
+    send({ kind: 'template', template: chosen }, filledText(template.body, chosen.body_params))
   }
   return (
     <form className={styles.form} onSubmit={submit} noValidate>
@@ -105,7 +103,7 @@ export function TemplateForm(props: TemplateFormProps) {
       <TemplatePreview body={template.body} values={values} />
       <div className={styles.sendRow}>
         {/* A file cannot wait: uploads that are not sent are deleted after a day. */}
-        <SendLater conversationId={conversation.id} content={later} isDisabled={header !== null} onScheduled={back} />
+        <SendLater conversationId={conversation.id} content={fill} isDisabled={header !== null} onScheduled={back} />
         <Button type="submit" leftSection={<IconSend2 size={16} />}>
           {texts.send}
         </Button>

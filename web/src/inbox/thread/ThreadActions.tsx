@@ -13,13 +13,11 @@ import {
 } from '@tabler/icons-react'
 import { type ReactNode, useMemo, useState } from 'react'
 import { assign } from '../../data/inbox/actions.ts'
-import { remindOfSilence } from '../../data/inbox/follow-ups.ts'
 import { useInbox } from '../../data/inbox/queries.ts'
 import type { Conversation } from '../../data/inbox/types.ts'
 import { t, withTexts } from '../../text/index.ts'
 import { type Dropdown, DropdownContent, dropdownButtonProps, useDropdown } from '../../ui/overlay/dropdown.tsx'
 import { prefetchedComponent } from '../../ui/overlay/lazy.ts'
-import { showError } from '../../ui/overlay/toasts.tsx'
 import { Tip } from '../../ui/overlay/Tip.tsx'
 import { type Shortcut, useShortcuts } from '../../ui/shortcuts.ts'
 import { opensNext, useStoredToggle } from '../../ui/stored-toggles.ts'
@@ -43,7 +41,7 @@ const noKeys: readonly Shortcut[] = []
 export function ThreadActions({ conversation }: { conversation: Conversation }) {
   const inbox = useInbox()
   const [menu, setMenu] = useState<OpenMenu>(null)
-  const { toggleDone, toggleUnread, snooze, setLabel } = useConversationActions(conversation)
+  const { toggleDone, toggleUnread, snooze, remind, setLabel } = useConversationActions(conversation)
   const makeArticle = useMakeArticle(conversation.id)
   const isChoosing = useIsSelecting()
   const advances = useStoredToggle(opensNext)
@@ -89,13 +87,7 @@ export function ThreadActions({ conversation }: { conversation: Conversation }) 
         )}
       </ActionMenu>
       <ActionMenu icon={IconClockPause} label={actions.snooze} hint="Z" {...menuProps('snooze')}>
-        {(dropdown) => (
-          <SnoozePicker
-            dropdown={dropdown}
-            snooze={snooze}
-            remind={(days) => void remindOfSilence(inbox, conversation.id, days).catch(showError)}
-          />
-        )}
+        {(dropdown) => <SnoozePicker dropdown={dropdown} snooze={snooze} remind={remind} />}
       </ActionMenu>
       <Tip label={`${unread} (U)`}>
         <ActionIcon

@@ -22,8 +22,8 @@ import { Duplicates } from './Duplicates.tsx'
 import { LeadConsent } from './LeadConsent.tsx'
 import { LeadConversations } from './LeadConversations.tsx'
 import { LeadFields } from './LeadFields.tsx'
-import { LeadTasks } from './LeadTasks.tsx'
 import styles from './LeadPanel.module.css'
+import { LeadTasks } from './LeadTasks.tsx'
 
 interface LeadPanelProps {
   id: string

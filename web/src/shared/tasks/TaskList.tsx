@@ -37,12 +37,7 @@ export function TaskList({ about }: { about: Pick<TaskFilter, 'leadId' | 'conver
         ))}
       </ul>
       {hasNextPage && (
-        <Button
-          variant="subtle"
-          size="compact-sm"
-          loading={isFetchingNextPage}
-          onClick={() => void fetchNextPage()}
-        >
+        <Button variant="subtle" size="compact-sm" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
           {t.tasks.more}
         </Button>
       )}
