@@ -272,7 +272,7 @@ create table conversation_activities (
   actor_id uuid,
   created_at timestamp(3) with time zone not null,
   constraint conversation_activities_actor_type_check CHECK ((actor_type = ANY (ARRAY['agent'::text, 'user'::text, 'token'::text, 'system'::text]))),
-  constraint conversation_activities_kind_check CHECK ((kind = ANY (ARRAY['owner'::text, 'status'::text, 'assignee'::text, 'labels'::text, 'consent'::text, 'over_budget'::text, 'standby'::text, 'draft'::text]))) NOT VALID,
+  constraint conversation_activities_kind_check CHECK ((kind = ANY (ARRAY['owner'::text, 'status'::text, 'assignee'::text, 'labels'::text, 'consent'::text, 'over_budget'::text, 'standby'::text, 'draft'::text, 'task'::text]))) NOT VALID,
   constraint conversation_activities_reason_check CHECK ((reason = ANY (ARRAY['began'::text, 'customer_wrote'::text, 'sent'::text, 'phone'::text, 'timer'::text, 'watchdog'::text, 'agents_stopped'::text, 'key_ended'::text, 'merged'::text]))),
   constraint conversation_activities_workspace_id_conversation_id_fkey FOREIGN KEY (workspace_id, conversation_id) REFERENCES conversations(workspace_id, id) ON DELETE CASCADE,
   constraint conversation_activities_pkey PRIMARY KEY (workspace_id, id)
@@ -965,6 +965,7 @@ create table lead_merges (
   undone_by_id uuid,
   left_fields text[],
   moved_notes uuid[],
+  moved_tasks uuid[],
   constraint lead_merges_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id),
   constraint lead_merges_workspace_id_kept_id_fkey FOREIGN KEY (workspace_id, kept_id) REFERENCES leads(workspace_id, id) ON DELETE CASCADE,
   constraint lead_merges_workspace_id_merged_id_fkey FOREIGN KEY (workspace_id, merged_id) REFERENCES leads(workspace_id, id) ON DELETE CASCADE,
@@ -1306,7 +1307,7 @@ create table notices (
   constraint notices_actor_type_check CHECK ((actor_type = ANY (ARRAY['agent'::text, 'user'::text, 'token'::text]))),
   constraint notices_check CHECK (((actor_type IS NULL) = (actor_id IS NULL))),
   constraint notices_count_check CHECK ((count > 0)),
-  constraint notices_kind_check CHECK ((kind = ANY (ARRAY['mention'::text, 'assigned'::text, 'handover'::text, 'draft'::text, 'waiting'::text, 'connection'::text, 'budget'::text]))) NOT VALID,
+  constraint notices_kind_check CHECK ((kind = ANY (ARRAY['mention'::text, 'assigned'::text, 'handover'::text, 'draft'::text, 'waiting'::text, 'connection'::text, 'budget'::text, 'task'::text, 'scheduled'::text, 'silence'::text]))) NOT VALID,
   constraint notices_workspace_id_conversation_id_fkey FOREIGN KEY (workspace_id, conversation_id) REFERENCES conversations(workspace_id, id) ON DELETE CASCADE,
   constraint notices_workspace_id_user_id_fkey FOREIGN KEY (workspace_id, user_id) REFERENCES members(workspace_id, user_id) ON DELETE CASCADE,
   constraint notices_pkey PRIMARY KEY (workspace_id, user_id, id)
@@ -1592,6 +1593,32 @@ create table scenarios (
   constraint scenarios_workspace_id_name_key UNIQUE (workspace_id, name)
 );
 
+create table scheduled_messages (
+  workspace_id uuid not null,
+  id uuid not null,
+  conversation_id uuid not null,
+  sender_type text not null,
+  sender_id uuid not null,
+  status text not null,
+  content bytea not null,
+  due_at timestamp(3) with time zone not null,
+  next_at timestamp(3) with time zone,
+  cancel_if_customer_writes boolean not null,
+  inbound_id uuid,
+  reason text,
+  message_id uuid,
+  created_at timestamp(3) with time zone not null,
+  closed_at timestamp(3) with time zone,
+  constraint scheduled_messages_sender_type_check CHECK ((sender_type = ANY (ARRAY['user'::text, 'token'::text, 'agent'::text]))),
+  constraint scheduled_messages_status_check CHECK ((status = ANY (ARRAY['scheduled'::text, 'sending'::text, 'sent'::text, 'drafted'::text, 'held'::text, 'failed'::text, 'cancelled'::text]))),
+  constraint scheduled_messages_pkey PRIMARY KEY (workspace_id, id)
+);
+
+CREATE INDEX scheduled_messages_closed ON scheduled_messages USING btree (workspace_id, closed_at);
+CREATE INDEX scheduled_messages_conversation ON scheduled_messages USING btree (workspace_id, conversation_id, created_at);
+CREATE INDEX scheduled_messages_next ON scheduled_messages USING btree (next_at) WHERE (next_at IS NOT NULL);
+CREATE INDEX scheduled_messages_open ON scheduled_messages USING btree (workspace_id) WHERE (status = 'scheduled'::text);
+
 create table secrets (
   scope_id uuid not null,
   purpose text not null,
@@ -1699,6 +1726,42 @@ create table sign_in_links (
   constraint sign_in_links_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id),
   constraint sign_in_links_pkey PRIMARY KEY (token_hash)
 );
+
+create table silence_reminders (
+  workspace_id uuid not null,
+  conversation_id uuid not null,
+  user_id uuid not null,
+  remind_at timestamp(3) with time zone not null,
+  inbound_id uuid,
+  created_at timestamp(3) with time zone not null,
+  constraint silence_reminders_pkey PRIMARY KEY (workspace_id, conversation_id)
+);
+
+CREATE INDEX silence_reminders_due ON silence_reminders USING btree (remind_at);
+
+create table tasks (
+  workspace_id uuid not null,
+  id uuid not null,
+  lead_id uuid,
+  conversation_id uuid,
+  title bytea not null,
+  due_at timestamp(3) with time zone not null,
+  remind_at timestamp(3) with time zone,
+  assigned_to uuid,
+  done_at timestamp(3) with time zone,
+  actor_type text not null,
+  actor_id uuid not null,
+  created_at timestamp(3) with time zone not null,
+  constraint tasks_actor_type_check CHECK ((actor_type = ANY (ARRAY['user'::text, 'token'::text, 'agent'::text]))),
+  constraint tasks_workspace_id_lead_id_fkey FOREIGN KEY (workspace_id, lead_id) REFERENCES leads(workspace_id, id) ON DELETE CASCADE,
+  constraint tasks_pkey PRIMARY KEY (workspace_id, id)
+);
+
+CREATE INDEX tasks_conversation ON tasks USING btree (workspace_id, conversation_id) WHERE (conversation_id IS NOT NULL);
+CREATE INDEX tasks_done ON tasks USING btree (workspace_id, done_at);
+CREATE INDEX tasks_lead ON tasks USING btree (workspace_id, lead_id, id) WHERE (lead_id IS NOT NULL);
+CREATE INDEX tasks_open ON tasks USING btree (workspace_id, due_at, id) WHERE (done_at IS NULL);
+CREATE INDEX tasks_remind ON tasks USING btree (remind_at) WHERE (remind_at IS NOT NULL);
 
 create table team_tokens (
   id uuid not null,

@@ -1423,17 +1423,17 @@ export class AgentCalls {
     return this.#callTool({ method: 'POST', path: '/conversations/:conversation_id/marketing-consent', isRepeatable: true }, input, options)
   }
 
-  /** Sends a text or template later in a conversation of yours, if it is still yours then and all else allows it. read_conversation shows what became of it. */
+  /** Sends a text or template later in a conversation of yours, if it can be sent then: see `scheduled` of read_conversation. */
   scheduleMessage(input: ScheduleMessageInput, options?: CallOptions): Promise<MessageScheduled> {
     return this.#callTool({ method: 'POST', path: '/conversations/:conversation_id/scheduled', isRepeatable: true, timeoutMs: 90000 }, input, options)
   }
 
-  /** Cancels a message that you have scheduled, unless it is being sent. */
+  /** Cancels a message of yours. */
   cancelScheduled(input: CancelScheduledInput, options?: CallOptions): Promise<ScheduledCancelled> {
     return this.#callTool({ method: 'POST', path: '/conversations/:conversation_id/scheduled/:scheduled_id/cancel', isRepeatable: true }, input, options)
   }
 
-  /** Creates a task for people, who are notified when it is due. */
+  /** Creates a task for people. */
   createTask(input: CreateTaskInput, options?: CallOptions): Promise<TaskCreated> {
     return this.#callTool({ method: 'POST', path: '/conversations/:conversation_id/tasks', isRepeatable: true }, input, options)
   }

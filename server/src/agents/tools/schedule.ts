@@ -51,9 +51,9 @@ const example = {
 
 export const scheduleLater = defineTool({
   name: 'schedule_message',
-  title: 'Schedule a message',
+  title: 'Schedule',
   description:
-    'Sends a text or template later in a conversation of yours, if it is still yours then and all else allows it. read_conversation shows what became of it.',
+    'Sends a text or template later in a conversation of yours, if it can be sent then: see `scheduled` of read_conversation.',
   scopes: ['inbox.write'],
   http: { method: 'POST', path: '/conversations/:conversation_id/scheduled' },
   brief: ['template'],
@@ -96,8 +96,8 @@ export const scheduleLater = defineTool({
 
 export const cancelLater = defineTool({
   name: 'cancel_scheduled',
-  title: 'Cancel a scheduled message',
-  description: 'Cancels a message that you have scheduled, unless it is being sent.',
+  title: 'Cancel scheduled',
+  description: 'Cancels a message of yours.',
   scopes: ['inbox.write'],
   http: { method: 'POST', path: '/conversations/:conversation_id/scheduled/:scheduled_id/cancel' },
   input: input({ conversation_id: uuid(), scheduled_id: uuid() }),
@@ -121,7 +121,7 @@ export const cancelLater = defineTool({
 export const addTask = defineTool({
   name: 'create_task',
   title: 'Create a task',
-  description: 'Creates a task for people, who are notified when it is due.',
+  description: 'Creates a task for people.',
   scopes: ['inbox.write'],
   http: { method: 'POST', path: '/conversations/:conversation_id/tasks' },
   input: input({
