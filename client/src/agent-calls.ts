@@ -351,6 +351,21 @@ export type AgentNote = {
   text: string
 }
 
+export type AgentScheduledMessage = {
+  /** The scheduled message. */
+  id: string
+  /** `drafted`: a person must approve it. `held`: nothing was sent, see `reason`. `failed`: it was not delivered. */
+  status: 'scheduled' | 'sending' | 'sent' | 'drafted' | 'held' | 'failed' | 'cancelled'
+  /** When it is sent. */
+  at: string
+  /** Its text; null: a template. */
+  text: string | null
+  /** Why it was not sent: an error code, or CUSTOMER_WROTE. */
+  reason: string | null
+  /** The message that it became. */
+  message_id: string | null
+}
+
 export type AgentTemplate = {
   /** The connection that can send it. */
   connection_id: string
@@ -469,6 +484,8 @@ export type ConversationRead = {
   handovers: AgentHandover[]
   /** Changes of owner, status, labels, assignee and marketing consent, oldest first. */
   changes: AgentChange[]
+  /** Your scheduled messages that wait or are held. */
+  scheduled: AgentScheduledMessage[]
   /** Lead of the customer; null: none, or your key cannot read leads. */
   lead: LeadBrief | null
   /** What you can do now, in plain sentences. */
@@ -695,6 +712,14 @@ export type MarketingConsentSet = {
   next: string[]
 }
 
+export type MessageScheduled = {
+  scheduled: AgentScheduledMessage
+  /** False: it was scheduled before. */
+  was_new: boolean
+  /** What you can do now, in plain sentences. */
+  next: string[]
+}
+
 export type NoteAdded = {
   /** False: it existed already. */
   was_new: boolean
@@ -736,6 +761,12 @@ export type RowToSend = {
   title: string
   /** Text below the title. */
   description?: string
+}
+
+export type ScheduledCancelled = {
+  scheduled: AgentScheduledMessage
+  /** What you can do now, in plain sentences. */
+  next: string[]
 }
 
 export type Seen = {
@@ -791,6 +822,15 @@ export type Snoozed = {
 
 export type Taken = {
   conversation: AgentConversation
+  /** What you can do now, in plain sentences. */
+  next: string[]
+}
+
+export type TaskCreated = {
+  /** The task. */
+  task_id: string
+  /** False: it existed already. */
+  was_new: boolean
   /** What you can do now, in plain sentences. */
   next: string[]
 }
@@ -1147,6 +1187,30 @@ export type SetMarketingConsentInput = {
   decision: 'opted_in' | 'opted_out'
 }
 
+export type ScheduleMessageInput = {
+  conversation_id: string
+  /** With offset, within 30 days. */
+  at: string
+  text?: string
+  template?: TemplateToStart
+  /** Default true. */
+  cancel_if_customer_writes?: boolean
+}
+
+export type CancelScheduledInput = {
+  conversation_id: string
+  scheduled_id: string
+}
+
+export type CreateTaskInput = {
+  conversation_id: string
+  title: string
+  /** With offset. */
+  due_at: string
+  /** Member, from list_people. Default: the team. */
+  assigned_to?: string
+}
+
 export type FindLeadsInput = {
   /** Part of name, e-mail, phone, code or reference. Under 3 characters: a whole name, or the start of a code. */
   search?: string
@@ -1357,6 +1421,21 @@ export class AgentCalls {
   /** Records that the customer clearly asked in this conversation for no more marketing messages, or for them again. */
   setMarketingConsent(input: SetMarketingConsentInput, options?: CallOptions): Promise<MarketingConsentSet> {
     return this.#callTool({ method: 'POST', path: '/conversations/:conversation_id/marketing-consent', isRepeatable: true }, input, options)
+  }
+
+  /** Sends a text or template later in a conversation of yours, if it can be sent then: see `scheduled` of read_conversation. */
+  scheduleMessage(input: ScheduleMessageInput, options?: CallOptions): Promise<MessageScheduled> {
+    return this.#callTool({ method: 'POST', path: '/conversations/:conversation_id/scheduled', isRepeatable: true, timeoutMs: 90000 }, input, options)
+  }
+
+  /** Cancels a message of yours. */
+  cancelScheduled(input: CancelScheduledInput, options?: CallOptions): Promise<ScheduledCancelled> {
+    return this.#callTool({ method: 'POST', path: '/conversations/:conversation_id/scheduled/:scheduled_id/cancel', isRepeatable: true }, input, options)
+  }
+
+  /** Creates a task for people. */
+  createTask(input: CreateTaskInput, options?: CallOptions): Promise<TaskCreated> {
+    return this.#callTool({ method: 'POST', path: '/conversations/:conversation_id/tasks', isRepeatable: true }, input, options)
   }
 
   /** Finds leads, newest first. If you know the complete id, code, reference or phone, call get_lead. */

@@ -24,6 +24,7 @@ const ranks: Record<string, number> = {
   agents: 5,
   forms: 5,
   scenarios: 5,
+  tasks: 5,
   webhooks: 5,
   erasure: 5,
   'key-rotation': 5,

@@ -1,11 +1,12 @@
 import { type Static, type TObject, type TProperties, Type } from 'typebox'
 import type { KeyGuard } from '../auth/api-keys/authenticate.ts'
-import { type ApiArea, type Caller, rejectKey, type Scope } from '../auth/api-keys/caller.ts'
+import { type ApiArea, type Caller, type Scope as KeyScope, rejectKey } from '../auth/api-keys/caller.ts'
 import type { RateLimitResult } from '../auth/rate-limit/limiter.ts'
 import type { LookupLimitOf } from '../auth/rate-limit/lookup-limit.ts'
 import { ApiError } from '../base/errors.ts'
 import { titled } from '../base/route.ts'
 import { text } from '../base/schema-types.ts'
+import type { Scope } from '../inbox/conversation/conversation.ts'
 import type { NewUpload, UploadResult } from '../inbox/media/uploads.ts'
 import type { Typing } from '../inbox/read/typing.ts'
 import type { SendMessage } from '../inbox/send/send.ts'
@@ -32,6 +33,7 @@ export interface AgentDeps {
   workQueue: WorkQueue
   uploads: AgentUploads
   typing: Typing
+  createTask: CreateTask
   circuitBreaker: CircuitBreaker
   /** Runs a tool and records its call, for keys of sandboxes. */
   recordCall: RecordCall
@@ -43,6 +45,12 @@ type RecordCall = <T extends object>(
   input: Record<string, unknown>,
   run: () => Promise<T>,
 ) => Promise<T>
+
+/** Creates a task for people; throws 404, 400 for a person who is no member, and 409 at the limits. */
+type CreateTask = (
+  by: Scope & { actor: { type: 'agent'; id: string } },
+  task: { title: string; dueAt: Date; conversationId: string; leadId: null; assignedTo: string | null },
+) => Promise<{ task: { id: string }; isNew: boolean }>
 
 export interface AgentUploads {
   /** Stores an upload for an own conversation; throws 404, 409 for another owner, and errors of the channel. */
@@ -66,7 +74,7 @@ interface AgentToolOf<I extends TObject, O extends TObject> {
   /** For models: what it does, when to use it, and what it never does. */
   description: string
   /** Any one of them suffices. */
-  scopes: readonly [Scope, ...Scope[]]
+  scopes: readonly [KeyScope, ...KeyScope[]]
   /** Path below `/api/v2`; its parameters (`:conversation_id`) are fields of the input. */
   http: {
     method: 'GET' | 'POST' | 'PATCH'

@@ -36,6 +36,8 @@ import { budgetTeamRoutes } from '../stats/budget-routes.ts'
 import { costTeamRoutes } from '../stats/cost-routes.ts'
 import { reviewTeamRoutes } from '../stats/review-routes.ts'
 import { statsTeamRoutes } from '../stats/stats-routes.ts'
+import { listTaskEntries } from '../tasks/task.ts'
+import { taskTeamRoutes } from '../tasks/task-routes.ts'
 import type { TeamGuard } from '../team/member.ts'
 import { webhookTeamRoutes } from '../webhooks/manage/endpoint-routes.ts'
 import { disableWebhooksCreatedBy, webhooksCreatedBy } from '../webhooks/manage/read-endpoint.ts'
@@ -135,6 +137,7 @@ async function serveTeamApi(
   budgetTeamRoutes(app, team, teamGuard)
   agentTeamRoutes(app, inbox.sends, teamGuard)
   reviewTeamRoutes(app, inbox.sends, teamGuard)
+  taskTeamRoutes(app, inbox.sends, teamGuard)
   serveScenarios(app, runtime, teamGuard)
   erasureTeamRoutes(app, erasureDeps(runtime), teamGuard)
   serveRotation(app, runtime, teamGuard)
@@ -148,6 +151,7 @@ function leadTeamDeps(runtime: Runtime): LeadTeamDeps {
     listConversationsByPhone(runtime, workspaceId, phones)
   const conversationEntries: LeadTeamDeps['conversationEntries'] = (...args) => listEntriesByPhone(runtime, ...args)
   const submissionEntries: LeadTeamDeps['submissionEntries'] = (...args) => listLeadSubmissions(runtime, ...args)
+  const taskEntries: LeadTeamDeps['taskEntries'] = (...args) => listTaskEntries(runtime, ...args)
   const setConsentOf: LeadTeamDeps['setConsentOfPhones'] = (...args) => setConsentOfPhones(runtime, ...args)
   return {
     ...runtime,
@@ -155,6 +159,7 @@ function leadTeamDeps(runtime: Runtime): LeadTeamDeps {
     conversationsOf,
     conversationEntries,
     submissionEntries,
+    taskEntries,
     countLeadSubmissions,
     moveSubmissions,
   }

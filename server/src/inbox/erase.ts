@@ -135,6 +135,10 @@ export async function eraseConversation(
   if (drafts === batchSize) return createStep({ ...removed, activities }, true)
   const reviews = await eraseNext(tx, 'reviews', workspaceId, conversationId)
   if (reviews === batchSize) return createStep({ ...removed, activities }, true)
+  for (const table of ['scheduled_messages', 'tasks'] as const) {
+    const followUps = await eraseNext(tx, table, workspaceId, conversationId)
+    if (followUps === batchSize) return createStep({ ...removed, activities }, true)
+  }
   const handovers = await eraseNext(tx, 'conversation_handovers', workspaceId, conversationId)
   if (handovers === batchSize) return createStep({ ...removed, activities, handovers }, true)
   await deleteConversationTokens(tx, workspaceId, [conversationId])
@@ -143,6 +147,10 @@ export async function eraseConversation(
   await tx`
     update message_charges
     set conversation_id = null
+    where workspace_id = ${workspaceId}
+      and conversation_id = ${conversationId}`
+  await tx`
+    delete from silence_reminders
     where workspace_id = ${workspaceId}
       and conversation_id = ${conversationId}`
   await tx`
@@ -224,7 +232,7 @@ async function eraseNotes(tx: Tx, workspaceId: string, conversationId: string): 
 /** Erases the next batch of rows that belong to a conversation. */
 async function eraseNext(
   tx: Tx,
-  table: 'conversation_activities' | 'conversation_handovers' | 'drafts' | 'reviews',
+  table: 'conversation_activities' | 'conversation_handovers' | 'drafts' | 'reviews' | 'scheduled_messages' | 'tasks',
   workspaceId: string,
   conversationId: string,
 ): Promise<number> {

@@ -7,6 +7,9 @@ export const notificationKinds = [
   'waiting',
   'connection',
   'budget',
+  'task',
+  'scheduled',
+  'silence',
 ] as const
 export type NotificationKind = (typeof notificationKinds)[number]
 
@@ -27,6 +30,9 @@ export const defaultPreferences: NotificationPreferences = {
   waiting: { ...all, sound: false },
   connection: all,
   budget: { ...all, sound: false },
+  task: all,
+  scheduled: all,
+  silence: { ...all, sound: false },
 }
 
 /** Adds the defaults of kinds that are newer than the stored preferences. */

@@ -13,6 +13,7 @@ const liveUpdates = {
   'team.lead_bulk_change.changed': { idName: 'changeId', description: '`{ changeId }`: reload that bulk change' },
   'team.lead_labels.changed': { idName: 'leadId', description: '`{ leadId }`: reload the labels of that lead' },
   'team.lead.changed': { idName: 'leadId', description: '`{ leadId }`: reload the timeline of that lead' },
+  'team.task.changed': { idName: 'taskId', description: '`{ taskId }`: reload the tasks' },
   'team.member.changed': { idName: 'userId', description: '`{ userId }`: reload the members' },
   'team.workspace.changed': { idName: 'workspaceId', description: '`{ workspaceId }`: reload the workspace' },
 }
@@ -37,6 +38,8 @@ export const publishBulkChange = publishUpdate('team.lead_bulk_change.changed')
 export const publishLeadLabels = publishUpdate('team.lead_labels.changed')
 /** For changes of a lead without an event, such as notes. */
 export const publishLead = publishUpdate('team.lead.changed')
+/** For tasks: created, changed, completed, due or deleted. */
+export const publishTask = publishUpdate('team.task.changed')
 /** For a member who sets or clears away. */
 export const publishMemberUpdate = publishUpdate('team.member.changed')
 /** For settings and switches of the workspace. */
@@ -52,6 +55,7 @@ const updatesOf =
 export const connectionUpdates = updatesOf('team.connection.changed')
 export const importUpdates = updatesOf('team.lead_import.changed')
 export const bulkChangeUpdates = updatesOf('team.lead_bulk_change.changed')
+export const taskUpdates = updatesOf('team.task.changed')
 export const workspaceUpdates = updatesOf('team.workspace.changed')
 
 /** Parses a message into the frame that the stream sends; null if it is not one. */

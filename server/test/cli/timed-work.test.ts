@@ -19,6 +19,7 @@ import {
 } from '../../src/inbox/assignment/waiting-reminder.ts'
 import { watchBulkChanges } from '../../src/leads/bulk/bulk-changes.ts'
 import { runBulkChanges } from '../../src/leads/bulk/run-bulk-change.ts'
+import { remindDueTasks, watchTasks } from '../../src/tasks/due-tasks.ts'
 import { addAgent, type InboxWorld, inboxWorld } from '../support/inbox/inbox-world.ts'
 import { signedInMember } from '../support/member.ts'
 
@@ -53,6 +54,18 @@ const works: readonly TimedWork[] = [
     afterMs: 4 * secondMs,
     lookMs: 15 * secondMs,
     work: (w) => reopenSnoozed(w.db, w.keyStore, w.clock),
+  },
+  {
+    name: 'a task is due',
+    watch: watchTasks,
+    cause: async (w) => {
+      const member = await signedInMember(w)
+      const dueAt = new Date(w.clock.now().getTime() + 4 * secondMs).toISOString()
+      assert.equal((await member.call('POST', '/tasks', { title: 'Call', dueAt })).status, 201)
+    },
+    afterMs: 4 * secondMs,
+    lookMs: 15 * secondMs,
+    work: (w) => remindDueTasks(w.db, w.clock),
   },
   {
     name: 'a key with conversations expires',

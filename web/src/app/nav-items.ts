@@ -1,5 +1,6 @@
 import {
   IconBook,
+  IconCheckbox,
   IconChecklist,
   IconCoin,
   IconForms,
@@ -33,6 +34,7 @@ export const navItems: readonly NavItem[] = [
   { path: 'inbox', title: () => t.common.pages.inbox, icon: IconInbox, key: 'i', place: 'day', role: 'member' },
   { path: 'leads', title: () => t.common.pages.leads, icon: IconUsers, key: 'l', place: 'day', role: 'member' },
   { path: 'forms', title: () => t.common.pages.forms, icon: IconForms, key: 'f', place: 'day', role: 'member' },
+  { path: 'tasks', title: () => t.common.pages.tasks, icon: IconCheckbox, key: 'd', place: 'day', role: 'member' },
   {
     path: 'knowledge',
     title: () => t.common.pages.knowledge,

@@ -7,6 +7,8 @@ export const pageKeywords: Record<string, string> = {
   inbox: 'conversations messages chat bandeja conversaciones mensajes caixa de entrada conversas mensagens',
   leads: 'customers contacts people pipeline clientes contactos personas contatos pessoas funil embudo',
   forms: 'formularios formulários landing captura',
+  tasks:
+    'to-do reminders follow-up due tareas recordatorios pendientes seguimiento tarefas lembretes pendências acompanhamento',
   knowledge:
     'knowledge base articles answers help faq documentation conocimiento artículos respuestas ayuda preguntas conhecimento artigos respostas ajuda perguntas',
   connections: 'numbers whatsapp channels phones conexiones números canales conexões canais telefones teléfonos',

@@ -144,6 +144,12 @@ const draftRoute = createRoute({
   component: lazyPage(() => withTexts(() => import('../templates/DraftPage.tsx')), 'DraftPage'),
 })
 
+const tasksRoute = createRoute({
+  getParentRoute: () => workspaceRoute,
+  path: 'tasks',
+  component: lazyPage(() => withTexts(() => import('../tasks/TasksPage.tsx')), 'TasksPage'),
+})
+
 const knowledgeRoute = createRoute({
   getParentRoute: () => workspaceRoute,
   path: 'knowledge',
@@ -293,6 +299,7 @@ export function createAppRouter(queries: QueryClient, session: Session) {
         inboxRoute,
         connectionsRoute,
         connectionRoute,
+        tasksRoute,
         knowledgeRoute,
         articleRoute,
         articleDraftRoute,

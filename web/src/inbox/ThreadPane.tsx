@@ -23,6 +23,7 @@ import { ThreadHeader } from './thread/ThreadHeader.tsx'
 // Loaded shortly after the thread, which matters most.
 const MessageGestures = prefetchedComponent(() => import('./quote/MessageGestures.tsx'))
 const ApproveDraft = prefetchedComponent(() => withTexts(() => import('./approve/ApproveDraft.tsx')))
+const FollowUpBar = prefetchedComponent(() => withTexts(() => import('./follow/FollowUpBar.tsx')))
 const CustomerPane = prefetchedComponent(() => withTexts(() => import('./customer/CustomerPane.tsx')))
 const Viewer = prefetchedComponent(() => import('./media/Viewer.tsx'))
 
@@ -100,6 +101,9 @@ export function ThreadPane({ id, showsCustomer, setShowsCustomer }: ThreadPanePr
               <ApproveDraft key={draft.id} conversationId={id} draft={draft} />
             </Suspense>
           )}
+          <Suspense>
+            <FollowUpBar key={id} conversationId={id} />
+          </Suspense>
           <Composer conversation={conversation} pane={pane} onSent={() => thread.current?.toNewest()} />
         </section>
         <aside className={styles.customer} aria-label={t.inbox.customer}>

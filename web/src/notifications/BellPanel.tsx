@@ -1,7 +1,10 @@
 import { Anchor, Button } from '@mantine/core'
 import {
+  IconAlarm,
   IconArrowForwardUp,
   IconAt,
+  IconCheckbox,
+  IconClockExclamation,
   IconCoins,
   IconHourglass,
   IconPencilCheck,
@@ -33,6 +36,9 @@ const icons: Record<Notification['kind'], TablerIcon> = {
   waiting: IconHourglass,
   connection: IconPlugConnectedX,
   budget: IconCoins,
+  task: IconCheckbox,
+  scheduled: IconClockExclamation,
+  silence: IconAlarm,
 }
 
 /** Notifications, with links. */

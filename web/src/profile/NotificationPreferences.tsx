@@ -158,6 +158,9 @@ const kinds: readonly NotificationKind[] = [
   'waiting',
   'connection',
   'budget',
+  'task',
+  'scheduled',
+  'silence',
 ]
 const methods: readonly NotificationMethod[] = ['bell', 'sound', 'browser', 'push']
 

@@ -37,7 +37,7 @@ export interface Calls {
     failures: { code: (values: { code: Shown }) => string }
     fileFailures: { code: (values: { code: Shown }) => string }
     note: (values: { name: Shown }) => string
-    activities: { tookOver: (values: { who: Shown }) => string; tookOverFrom: (values: { who: Shown; from: Shown }) => string; handedOver: (values: { who: Shown }) => string; handedToAgent: (values: { who: Shown; agent: Shown }) => string; assignedToAgent: (values: { agent: Shown }) => string; repliedAndTookOver: (values: { who: Shown }) => string; repliedAndTookOverFrom: (values: { who: Shown; from: Shown }) => string; watchdog: (values: { agent: Shown }) => string; keyInvalid: (values: { agent: Shown }) => string; merged: (values: { agent: Shown }) => string; opened: (values: { who: Shown }) => string; resolved: (values: { who: Shown }) => string; closed: (values: { who: Shown }) => string; pending: (values: { who: Shown }) => string; snoozed: (values: { who: Shown; until: Shown }) => string; snoozedOpen: (values: { who: Shown }) => string; assigned: (values: { who: Shown; to: Shown }) => string; assignedSelf: (values: { who: Shown }) => string; unassigned: (values: { who: Shown }) => string; labelled: (values: { who: Shown; labels: Shown }) => string; unlabelled: (values: { who: Shown; labels: Shown }) => string; relabelled: (values: { who: Shown; added: Shown; removed: Shown }) => string; overBudget: (values: { who: Shown }) => string; recordedOptOut: (values: { who: Shown }) => string; recordedOptIn: (values: { who: Shown }) => string; undidConsent: (values: { who: Shown }) => string; approvedDraft: (values: { who: Shown; agent: Shown }) => string; editedDraft: (values: { who: Shown; agent: Shown }) => string; rejectedDraft: (values: { who: Shown; agent: Shown }) => string; recordedUpdatesOut: (values: { who: Shown }) => string; recordedUpdatesIn: (values: { who: Shown }) => string; undidUpdates: (values: { who: Shown }) => string }
+    activities: { tookOver: (values: { who: Shown }) => string; tookOverFrom: (values: { who: Shown; from: Shown }) => string; handedOver: (values: { who: Shown }) => string; handedToAgent: (values: { who: Shown; agent: Shown }) => string; assignedToAgent: (values: { agent: Shown }) => string; repliedAndTookOver: (values: { who: Shown }) => string; repliedAndTookOverFrom: (values: { who: Shown; from: Shown }) => string; watchdog: (values: { agent: Shown }) => string; keyInvalid: (values: { agent: Shown }) => string; merged: (values: { agent: Shown }) => string; opened: (values: { who: Shown }) => string; resolved: (values: { who: Shown }) => string; closed: (values: { who: Shown }) => string; pending: (values: { who: Shown }) => string; snoozed: (values: { who: Shown; until: Shown }) => string; snoozedOpen: (values: { who: Shown }) => string; assigned: (values: { who: Shown; to: Shown }) => string; assignedSelf: (values: { who: Shown }) => string; unassigned: (values: { who: Shown }) => string; labelled: (values: { who: Shown; labels: Shown }) => string; unlabelled: (values: { who: Shown; labels: Shown }) => string; relabelled: (values: { who: Shown; added: Shown; removed: Shown }) => string; overBudget: (values: { who: Shown }) => string; recordedOptOut: (values: { who: Shown }) => string; recordedOptIn: (values: { who: Shown }) => string; undidConsent: (values: { who: Shown }) => string; approvedDraft: (values: { who: Shown; agent: Shown }) => string; editedDraft: (values: { who: Shown; agent: Shown }) => string; rejectedDraft: (values: { who: Shown; agent: Shown }) => string; recordedUpdatesOut: (values: { who: Shown }) => string; recordedUpdatesIn: (values: { who: Shown }) => string; undidUpdates: (values: { who: Shown }) => string; tasks: { created: (values: { who: Shown }) => string; done: (values: { who: Shown }) => string; reopened: (values: { who: Shown }) => string; deleted: (values: { who: Shown }) => string } }
     handover: { toTeam: (values: { who: Shown }) => string; toOne: (values: { who: Shown; to: Shown }) => string; offered: (values: { who: Shown }) => string; since: (values: { moment: Shown }) => string }
     people: { viewing: (values: { name: Shown }) => string; typing: (values: { name: Shown }) => string }
     bulk: { choose: (values: { name: Shown }) => string }
@@ -135,6 +135,12 @@ export interface Calls {
     title: (values: { agent: Shown }) => string
     reasonHelp: (values: { agent: Shown }) => string
     rejected: (values: { agent: Shown }) => string
+    template: (values: { name: Shown }) => string
+  }
+  later: {
+    scheduledFor: (values: { time: Shown }) => string
+    scheduled: (values: { n: number }) => string
+    reminder: (values: { name: Shown; time: Shown }) => string
     template: (values: { name: Shown }) => string
   }
   connections: {
@@ -243,6 +249,9 @@ export interface Calls {
     noted: (values: { who: Shown }) => string
     submitted: (values: { form: Shown }) => string
     changed: (values: { field: Shown; from: Shown; to: Shown }) => string
+    task: (values: { title: Shown }) => string
+    taskDue: (values: { time: Shown }) => string
+    taskDone: (values: { time: Shown }) => string
   }
   merge: {
     pick: (values: { name: Shown }) => string
@@ -386,7 +395,7 @@ export interface Calls {
     export: { count: (values: { n: number }) => string; search: (values: { term: Shown }) => string }
   }
   triage: {
-    pick: { createLabel: (values: { name: Shown }) => string; labelCreated: (values: { name: Shown }) => string }
+    pick: { createLabel: (values: { name: Shown }) => string; labelCreated: (values: { name: Shown }) => string; remindIfSilent: (values: { days: number }) => string }
     bulk: { chosen: (values: { n: number }) => string; all: (values: { shown: Shown }) => string; most: (values: { shown: Shown }) => string; working: (values: { done: Shown; of: Shown }) => string; changed: (values: { n: number }) => string; interrupted: (values: { shown: Shown; of: Shown }) => string; undone: (values: { n: number }) => string; left: (values: { n: number }) => string }
     mentions: { unread: (values: { n: number }) => string; by: (values: { who: Shown; customer: Shown }) => string }
   }
@@ -412,5 +421,11 @@ export interface Calls {
     minutes: (values: { minutes: Shown }) => string
     hours: (values: { hours: Shown }) => string
     sampled: (values: { every: Shown }) => string
+  }
+  tasks: {
+    completeOf: (values: { title: Shown }) => string
+    reopenOf: (values: { title: Shown }) => string
+    completed: (values: { title: Shown }) => string
+    overdueSince: (values: { time: Shown }) => string
   }
 }

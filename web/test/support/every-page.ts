@@ -236,6 +236,11 @@ export async function everyPage(demo: Demo): Promise<{ stops: Stop[]; forStrange
     },
     { place: 'keys/connect', isReady: (page) => page.getByText('Waiting for you to allow access') },
     { place: 'costs', isReady: heading },
+    {
+      place: 'tasks',
+      isReady: (page) => page.getByRole('heading', { name: 'You have no open tasks' }),
+      overlays: { new: button('New task') },
+    },
     { place: 'review', isReady: heading },
     { place: 'review/numbers', isReady: heading },
     { place: 'review/results', isReady: heading },

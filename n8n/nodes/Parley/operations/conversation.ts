@@ -20,6 +20,13 @@ const summary: INodeProperties = {
   placeholder: 'e.g. Wants the money back for order 1042',
   description: 'What has happened, for the next owner',
 }
+const time: INodeProperties = {
+  displayName: 'At',
+  name: 'at',
+  type: 'dateTime',
+  default: '',
+  required: true,
+}
 const reason: INodeProperties = {
   displayName: 'Reason',
   name: 'reason',
@@ -233,6 +240,68 @@ const statusOperations: Operation[] = [
   },
 ]
 
+const laterOperations: Operation[] = [
+  {
+    ...post,
+    value: 'schedule',
+    name: 'Schedule a Message',
+    action: 'Schedule a message in a conversation',
+    description: 'Send a text later, unless the customer writes first',
+    path: `${one}/scheduled`,
+    fields: [
+      conversationId,
+      { ...time, displayName: 'At', name: 'at', description: 'In the timezone of the workflow, within 30 days' },
+      { ...reason, displayName: 'Text', name: 'text', required: true, placeholder: '', description: 'Text to send' },
+    ],
+    more: [
+      {
+        displayName: 'Cancel if the Customer Writes',
+        name: 'cancelIfCustomerWrites',
+        type: 'boolean',
+        default: true,
+        description: 'Whether a message of the customer before then cancels it',
+      },
+    ],
+  },
+  {
+    ...post,
+    value: 'cancelScheduled',
+    name: 'Cancel a Scheduled Message',
+    action: 'Cancel a scheduled message',
+    description: 'Cancel a message of the same API key, unless it is being sent',
+    path: `${one}/scheduled/:scheduled_id/cancel`,
+    fields: [
+      conversationId,
+      {
+        ...conversationId,
+        displayName: 'Scheduled Message ID',
+        name: 'scheduledId',
+        description: 'From Schedule a Message or Get',
+      },
+    ],
+  },
+  {
+    ...post,
+    value: 'createTask',
+    name: 'Create a Task',
+    action: 'Create a task about a conversation',
+    description: 'Create a task for people, who are notified when it is due',
+    path: `${one}/tasks`,
+    fields: [
+      conversationId,
+      {
+        ...reason,
+        displayName: 'Title',
+        name: 'title',
+        required: true,
+        placeholder: 'e.g. Call about the quote',
+        description: 'What to do',
+      },
+      { ...time, displayName: 'Due', name: 'dueAt', description: 'In the timezone of the workflow' },
+    ],
+  },
+]
+
 const readOperations: Operation[] = [
   {
     ...shared,
@@ -327,5 +396,6 @@ export const conversationOperations = [
   ...messageOperations,
   ...transferOperations,
   ...statusOperations,
+  ...laterOperations,
   ...readOperations,
 ]

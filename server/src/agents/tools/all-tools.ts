@@ -6,6 +6,7 @@ import { readArticle, searchKnowledge } from './knowledge.ts'
 import { createLead, findLeads, getLead, updateOneLead, upsertLead } from './leads.ts'
 import { listAllCannedReplies, listAllConnections, listAllLabels, listAllPeople, listTemplates } from './lists.ts'
 import { listConversations, readConversation } from './read-conversations.ts'
+import { addTask, cancelLater, scheduleLater } from './schedule.ts'
 import { seen } from './seen.ts'
 import { startConversation } from './start-conversation.ts'
 import { uploadFile } from './upload-file.ts'
@@ -30,6 +31,9 @@ export const agentTools: readonly AgentTool[] = [
   resolve,
   label,
   setMarketingConsent,
+  scheduleLater,
+  cancelLater,
+  addTask,
   findLeads,
   getLead,
   createLead,

@@ -13,6 +13,7 @@ import { actorReferences, readNames } from '../../inbox/read/names.ts'
 import { readDetails } from '../../inbox/read/read-details.ts'
 import { readMessages, teamMessageColumns } from '../../inbox/read/read-messages.ts'
 import { selectActivities, selectHandoverRange, selectNotes } from '../../inbox/read/timeline.ts'
+import { listScheduled } from '../../inbox/scheduled/scheduled-message.ts'
 import { type AgentCaller, type AgentDeps, defineTool, input, output, readOnly } from '../define-tool.ts'
 import {
   AgentConversation,
@@ -35,6 +36,7 @@ import {
   presentNote,
 } from '../presenters/notes-and-handovers.ts'
 import { readViewerContext, scopeOf } from '../presenters/viewer.ts'
+import { AgentScheduled, presentScheduled } from './schedule.ts'
 
 const maxListed = 50
 
@@ -176,6 +178,10 @@ export const readConversation = defineTool({
         description: 'Changes of owner, status, labels, assignee and marketing consent, oldest first.',
       },
     ),
+    scheduled: Type.Array(AgentScheduled, {
+      maxItems: 100,
+      description: 'Your scheduled messages that wait or are held.',
+    }),
     lead: nullable(AgentLeadSummary),
   }),
   hints: readOnly,
@@ -189,6 +195,7 @@ export const readConversation = defineTool({
       notes: [{ at: '2026-03-01T12:04:00.000Z', by: 'people', by_name: 'Ana Lima', text: 'She is a regular.' }],
       handovers: [exampleHandover],
       changes: [{ at: '2026-03-01T12:05:00.000Z', text: 'Owner: people → agent. By Ana Lima.' }],
+      scheduled: [],
       lead: null,
       next: ['The customer is waiting. Call answer with a text.'],
     },
@@ -199,7 +206,7 @@ export const readConversation = defineTool({
     const timeline = await readTimeline(deps, caller, conversation, { limit: messages, before: parseBefore(before) })
     const { db } = deps.inbox
     const { workspaceId, keyId } = caller
-    const [names, details, labels, lead] = await Promise.all([
+    const [names, details, labels, lead, scheduled] = await Promise.all([
       readNames(deps.inbox, workspaceId, [
         ...conversationNames([conversation]),
         ...messageNames(timeline.messages),
@@ -209,6 +216,7 @@ export const readConversation = defineTool({
       readDetails(deps.inbox, workspaceId, timeline.messages),
       readLabelNames(db.sql, workspaceId, [conversation]),
       readLeadSummary(deps, caller, conversation),
+      listScheduled({ sql: db.sql, keyring: viewer.keyring, workspaceId }, conversation),
       before === undefined ? recordShown(deps.inbox, workspaceId, keyId, [conversation], false) : null,
     ])
     const change = timeline.activities.findLast(({ detail }) => detail.kind === 'owner') ?? null
@@ -223,6 +231,7 @@ export const readConversation = defineTool({
         at: activity.createdAt.toISOString(),
         text: writeChange(activity, names(activity.actor.type, activity.actor.id)),
       })),
+      scheduled: scheduled.filter(({ sender }) => sender.id === keyId).map((one) => presentScheduled(one, viewer)),
       lead,
       next: nextStepsFor(conversation, caller.keyId, caller.may('inbox.write'), viewer.now),
     }
@@ -279,6 +288,8 @@ function writeChange({ detail, reason }: Activity, name: string | null): string 
       return `${detail.purpose === 'utility' ? 'Utility templates' : 'Marketing'}: ${detail.to?.replace('_', ' ') ?? 'decision undone'}.${by}`
     case 'standby':
       return detail.to === null ? 'We answer here again.' : 'Another automation on this number answers here.'
+    case 'task':
+      return `Task ${detail.to}.${by}`
     case 'over_budget':
       return `A person sent a message over budget.${by}`
     default:

@@ -1,5 +1,6 @@
+import { agentSenderReader } from '../../app/agents.ts'
 import { deleteExpiredRows, eraseIdleConversations, erasureDeps } from '../../app/erasure.ts'
-import { connectorsOf, templateDeps } from '../../app/inbox.ts'
+import { connectorsOf, sendDeps, templateDeps } from '../../app/inbox.ts'
 import { embedderOf } from '../../app/knowledge.ts'
 import { pushDeps } from '../../app/notifications.ts'
 import type { Runtime } from '../../app/runtime.ts'
@@ -26,6 +27,7 @@ import {
   watchExpiredKeys,
   watchOverdueAnswers,
 } from '../../inbox/assignment/reassign-to-people.ts'
+import { remindOfSilence } from '../../inbox/assignment/silence-reminder.ts'
 import { reopenSnoozed, watchSnoozed } from '../../inbox/assignment/snooze-timer.ts'
 import { createWaitingReminder } from '../../inbox/assignment/waiting-reminder.ts'
 import { countDueBudgets } from '../../inbox/budgets/count-ledger.ts'
@@ -34,6 +36,7 @@ import { findReferencedFiles } from '../../inbox/media/fetch-queries.ts'
 import { deleteAbandonedUploads } from '../../inbox/media/uploads.ts'
 import { deleteOldParked } from '../../inbox/receive/early-statuses.ts'
 import { selectReviews } from '../../inbox/reviews/select-reviews.ts'
+import { sendDueMessages, watchScheduled } from '../../inbox/scheduled/send-due.ts'
 import { createInboxIndexer } from '../../inbox/search/index-inbox.ts'
 import { deleteIdleRates } from '../../inbox/send/send-rate.ts'
 import { settleStrandedSends } from '../../inbox/send/settle-parts.ts'
@@ -46,6 +49,7 @@ import { sweepStore } from '../../media/sweep.ts'
 import { createPushSender, watchPushes } from '../../notifications/push/push.ts'
 import { removeOldSandboxes } from '../../scenarios/run/sandbox.ts'
 import { endSilentRuns } from '../../scenarios/store/runs.ts'
+import { remindDueTasks, watchTasks } from '../../tasks/due-tasks.ts'
 import { deleteOldWebhookLog } from '../../webhooks/retention.ts'
 
 const pollEveryMs = 1_000
@@ -86,12 +90,19 @@ function scheduledJobsOf(runtime: Runtime): ScheduledJob[] {
   const waitingReminder = createWaitingReminder({ db, clock })
   const timeDeps = { db, clock }
   const embedder = embedderOf(runtime)
+  const scheduledSends = { ...sendDeps(runtime), readAgentSender: agentSenderReader(runtime) }
   const dueJobs: Record<string, Pick<ScheduledJob, 'work' | 'everyMs'> & { watch: Pick<DueWatch, 'isDue'> }> = {
     'read-templates': { everyMs: frequentMs, work: () => syncDueTemplates(templates), watch: watchTemplates(timeDeps) },
     'wake-snoozed': {
       everyMs: frequentMs,
-      work: () => reopenSnoozed(db, keyStore, clock),
+      work: async () => (await reopenSnoozed(db, keyStore, clock)) + (await remindOfSilence(db, clock)),
       watch: watchSnoozed(timeDeps),
+    },
+    'remind-tasks': { everyMs: frequentMs, work: () => remindDueTasks(db, clock), watch: watchTasks(timeDeps) },
+    'send-scheduled': {
+      everyMs: frequentMs,
+      work: () => sendDueMessages(scheduledSends),
+      watch: watchScheduled(timeDeps),
     },
     'hand-back-expired': {
       everyMs: frequentMs,

@@ -105,6 +105,7 @@ const groups: Record<string, Record<string, string>> = {
     'Lead bulk changes': 'Change many leads at once: start, monitor, cancel, undo within a day.',
     'Lead imports': 'Upload, preview and import files of leads.',
     'Team inbox': 'Conversations, for members: assignment, notes, mentions, presence.',
+    Tasks: 'What people want to come back to: about a lead, a conversation or neither.',
     Notifications: 'A member’s notifications and preferences.',
     Labels: 'Labels of conversations and leads.',
     'Canned replies': 'Saved texts, by a shortcut.',

@@ -198,6 +198,9 @@ export const postmanHints: HintsByOperation = {
   },
   updateConnection: { path: { connectionId: '{{trial_connection_id}}' }, body: { name: 'Sales' }, order: 1 },
   deleteConnection: { path: { connectionId: '{{trial_connection_id}}' } },
+  createTask: { body: { title: 'Call about the quote', dueAt: '2027-03-01T12:00:00Z' }, saves: { task_id: 'task.id' } },
+  updateTask: { path: { taskId: '{{task_id}}' }, order: 1, body: { done: true } },
+  deleteTask: { path: { taskId: '{{task_id}}' } },
   createTemplateDraft: { body: { connectionId: '{{connection_id}}' }, saves: { template_draft_id: 'draft.id' } },
   getTemplateDraft: { path: { draftId: '{{template_draft_id}}' }, order: 1 },
   deleteTemplateDraft: { path: { draftId: '{{template_draft_id}}' } },
@@ -253,6 +256,8 @@ export const notInCollection: ReadonlySet<string> = new Set([
   ...['listConnectionNumbers', 'registerConnectionNumber', 'getDraft', 'approveDraft', 'rejectDraft'],
   ...['listCountedConversations', 'getAgentReasons', 'claimReview', 'submitReview', 'skipReview'],
   ...['updateReviewSettings'],
+  ...['getFollowUps', 'scheduleMessage', 'rescheduleMessage', 'cancelScheduledMessage', 'setSilenceReminder'],
+  ...['removeSilenceReminder'],
   ...['createScenario', 'updateScenario', 'deleteScenario', 'addStarterScenarios', 'makeScenario'],
   ...['startScenarioRun', 'getScenarioRun', 'cancelScenarioRun'],
 ])

@@ -13,13 +13,15 @@ const pollEveryMs = 15_000
 /** In a busy inbox every change wakes the timer. */
 const minPauseMs = 3_000
 
-/** Watches for snoozed conversations that are due. */
+/** Watches for snoozed conversations, and reminders of silent customers, that are due. */
 export function watchSnoozed({ db, clock }: { db: Db; clock: Clock }): DueWatch {
   const nextAt = async () => {
-    const [row] = await db.sql<{ at: Date | null }[]>`
-      select min(snoozed_until) as at
-      from conversations`
-    return row?.at ?? null
+    const [[snoozed], [silent]] = await Promise.all([
+      db.sql<{ at: Date | null }[]>`select min(snoozed_until) as at from conversations`,
+      db.sql<{ at: Date | null }[]>`select min(remind_at) as at from silence_reminders`,
+    ])
+    const times = [snoozed, silent].flatMap((row) => row?.at ?? [])
+    return times.length === 0 ? null : new Date(Math.min(...times.map(Number)))
   }
   return watchDueWork(
     { db, clock },

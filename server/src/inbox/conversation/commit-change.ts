@@ -144,6 +144,7 @@ export type ActivityDetail =
   | { kind: 'standby'; from: ThreadOwner | null; to: ThreadOwner | null }
   /** A person sent a message although a budget was used up. */
   | { kind: 'over_budget' }
+  | { kind: 'task'; to: 'created' | 'done' | 'reopened' | 'deleted' }
 
 /** An entry of the thread between the messages. */
 export interface Activity {

@@ -268,6 +268,8 @@ const relatedTables = [
   'message_charges',
   'drafts',
   'reviews',
+  'scheduled_messages',
+  'tasks',
 ]
 
 async function moveRelatedRows(tx: Tx, workspaceId: string, fromId: string, toId: string): Promise<void> {
@@ -278,6 +280,11 @@ async function moveRelatedRows(tx: Tx, workspaceId: string, fromId: string, toId
       where workspace_id = ${workspaceId}
         and conversation_id = ${fromId}`
   }
+  // The customer has just written.
+  await tx`
+    delete from silence_reminders
+    where workspace_id = ${workspaceId}
+      and conversation_id = ${fromId}`
   await moveNotifications(tx, workspaceId, fromId, toId)
   await lockProgress(tx, workspaceId)
   await deleteConversationTokens(tx, workspaceId, [fromId])

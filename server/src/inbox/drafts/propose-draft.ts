@@ -13,6 +13,7 @@ import type { SeenPosition } from '../conversation/conversation-state.ts'
 import { conversationNotFound } from '../conversation/errors.ts'
 import { keyIdOf } from '../conversation/owner.ts'
 import { lockConversation } from '../conversation/queries.ts'
+import { lockToSend, storeResult } from '../scheduled/scheduled-message.ts'
 import type { Sender } from '../send/send-deps.ts'
 import { CustomerWroteAgain, ownerMismatch } from '../send/send-errors.ts'
 import type { ApprovalReason } from './approval-rules.ts'
@@ -24,6 +25,8 @@ export interface DraftProposal {
   why: ApprovalReason
   /** How far the agent had seen. */
   seen: SeenPosition | null
+  /** The scheduled message that it becomes. */
+  scheduledId?: string
 }
 
 export interface ProposedDraft {
@@ -46,6 +49,7 @@ export function proposeDraft(
     const conversation = await lockConversation(tx, keyring, agent, proposal.conversationId)
     if (conversation === undefined) throw conversationNotFound()
     if (keyIdOf(conversation.owner) !== agent.actor.id) throw ownerMismatch(conversation.owner)
+    if (proposal.scheduledId !== undefined) await draftScheduled(work, conversation, proposal.scheduledId)
     const newestDraft = tx`order by d.created_at desc, d.id desc limit 1`
     const [earlier] = await selectDrafts({ ...work, sql: tx }, conversation.id, newestDraft)
     if (earlier !== undefined && isRepeat(earlier, conversation, proposal)) return { draft: earlier, isNew: false }
@@ -54,6 +58,12 @@ export function proposeDraft(
     await endOpenDrafts(work, 'replaced', tx`d.conversation_id = ${conversation.id}`)
     return { draft: await insertDraft(work, agent.actor.id, conversation, proposal), isNew: true }
   })
+}
+
+/** Ends a scheduled message, which becomes the draft. Throws if it was cancelled. */
+async function draftScheduled(work: ChangeTx, conversation: Conversation, id: string): Promise<void> {
+  await lockToSend(work, conversation, id)
+  await storeResult(work.tx, work.workspaceId, { id, conversationId: conversation.id }, { status: 'drafted' }, work.now)
 }
 
 const isRepeat = (earlier: Draft, conversation: Conversation, { content }: DraftProposal): boolean =>

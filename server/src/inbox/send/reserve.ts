@@ -14,6 +14,7 @@ import { countryOf } from '../costs/markets.ts'
 import { closeDraft, lockDraft } from '../drafts/close-draft.ts'
 import { attachUpload } from '../media/attached-uploads.ts'
 import { insertAttachments } from '../media/media-queries.ts'
+import { lockToSend, storeResult } from '../scheduled/scheduled-message.ts'
 import { findReferences, hasReferences, noReferences, type OutgoingFile } from './check-references.ts'
 import { fingerprintOf } from './idempotent-replay.ts'
 import {
@@ -68,8 +69,11 @@ export type Reservation = { reserved: ReservedSend } | UnreservedSend
  * Returns whether a send needs its own transaction: a person's may change the owner, which is rolled back while calls
  * are in progress, and referenced rows are locked with the conversation.
  */
-export const needsOwnTransaction = ({ sender, command, lastSeenId, draft }: ParsedSend): boolean =>
-  sender.actor.type !== 'agent' || lastSeenId !== null || draft !== undefined || hasReferences(command)
+export const needsOwnTransaction = ({ sender, command, lastSeenId, draft, scheduledId }: ParsedSend): boolean =>
+  sender.actor.type !== 'agent' ||
+  [draft, scheduledId].some((one) => one !== undefined) ||
+  lastSeenId !== null ||
+  hasReferences(command)
 
 /**
  * Validates sends of a workspace under their conversations' locks and records the valid ones as `pending`, with keys
@@ -210,13 +214,14 @@ async function readFactsOfOne(
   now: Date,
 ): Promise<SendFacts> {
   if (thread === undefined) return noFacts
-  const { sender, command, lastSeenId, draft } = send
+  const { sender, command, lastSeenId, draft, scheduledId } = send
   const { id: conversationId, connectionId, channel, contact } = thread.before
   if (lastSeenId !== null) {
     const newer = await findNewerThan(tx, keyring, sender, conversationId, lastSeenId)
     if (newer !== null) throw new StaleThread(newer)
   }
   if (draft !== undefined) await lockDraft({ tx, keyring, workspaceId }, thread.before, draft.id)
+  if (scheduledId !== undefined) await lockToSend({ tx, keyring, workspaceId, now }, thread.before, scheduledId)
   const work = { tx, keyring, workspaceId, now }
   const recipient = { connectionId, conversationId, customer: contact }
   const [facts, references] = await Promise.all([
@@ -317,9 +322,13 @@ async function attachUploads(tx: Tx, workspaceId: string, planned: readonly Plan
   }
 }
 
+/** Ends drafts that became messages; scheduled ones are `sending` until their result is known. */
 async function closeDrafts(work: ChangeTx, planned: readonly PlannedSend[]): Promise<void> {
   for (const { send, thread, message } of planned) {
     if (send.draft !== undefined) await closeDraft(work, thread.before, send.sender.actor.id, send.draft, message.id)
+    if (send.scheduledId === undefined) continue
+    const scheduled = { id: send.scheduledId, conversationId: thread.before.id }
+    await storeResult(work.tx, work.workspaceId, scheduled, { status: 'sending', messageId: message.id }, work.now)
   }
 }
 

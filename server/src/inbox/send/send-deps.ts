@@ -119,6 +119,8 @@ export interface ParsedSend {
   isOverBudget?: boolean
   /** The draft that it closes. */
   draft?: DraftApproval | undefined
+  /** The scheduled message that it sends. */
+  scheduledId?: string | undefined
   /** Articles that it used, for people. */
   sources?: readonly Source[] | undefined
 }

@@ -31,6 +31,8 @@ export interface SendRequest {
   seen?: SeenPosition | undefined
   /** The draft that this send approves. */
   draft?: DraftApproval
+  /** The scheduled message that it sends. */
+  scheduledId?: string
   /** Articles that it used, for people: the caller has checked them. */
   sources?: readonly Source[]
   /** Validation error of other parts of the request; thrown once the conversation is known to exist. */
@@ -140,7 +142,7 @@ async function parseSend(deps: SendDeps, sender: Sender, request: SendRequest): 
 }
 
 function parseRequest(sender: Sender, request: SendRequest): ParsedSend {
-  const { conversationId, problem, identity, seen, draft, sources } = request
+  const { conversationId, problem, identity, seen, draft, scheduledId, sources } = request
   if (problem !== undefined) throw problem
   const { syntax = sender.actor.type === 'agent' ? 'contract' : 'whole' } = request
   // The contract's body has no such field, so it is rejected like any unknown field.
@@ -151,5 +153,17 @@ function parseRequest(sender: Sender, request: SendRequest): ParsedSend {
   const key = parseIdempotencyKey(request.idempotencyKey)
   const command = parseSendCommand(rest, syntax)
   const compared = identity === undefined ? {} : { identity }
-  return { sender, conversationId, key, command, ...compared, seen, lastSeenId, isOverBudget, draft, sources }
+  return {
+    sender,
+    conversationId,
+    key,
+    command,
+    ...compared,
+    seen,
+    lastSeenId,
+    isOverBudget,
+    draft,
+    scheduledId,
+    sources,
+  }
 }

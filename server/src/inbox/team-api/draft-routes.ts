@@ -9,7 +9,7 @@ import { conversationNotFound } from '../conversation/errors.ts'
 import { findConversation } from '../conversation/queries.ts'
 import { approvalReasons } from '../drafts/approval-rules.ts'
 import { approveDraft, rejectDraft } from '../drafts/decide-draft.ts'
-import { type Draft, findOpenDraft, listOpenDrafts, maxListed, textOf } from '../drafts/draft.ts'
+import { type Draft, type DraftBody, findOpenDraft, listOpenDrafts, maxListed, textOf } from '../drafts/draft.ts'
 import { type Names, readNames } from '../read/names.ts'
 import type { SendDeps } from '../send/send-deps.ts'
 import { draftConflict, Sent, sendErrors } from '../send/send-schema.ts'
@@ -17,6 +17,14 @@ import { parseSendOutcome } from '../send/settle-parts.ts'
 import { conversationsPath, inboxPath, requireInbox } from './inbox-request.ts'
 import { TeamConversationParams } from './inbox-schema.ts'
 import { MessageSources } from './media-schema.ts'
+
+export const DraftTemplate = nullable(
+  titled('TeamDraftTemplate', {
+    name: text(512, 'Name of the template.'),
+    language: text(20, 'Its language.', { example: 'en_US' }),
+    parameters: Type.Array(text(1024, 'A value.'), { maxItems: 100, description: 'Values of its body.' }),
+  }),
+)
 
 const TeamDraft = titled('TeamDraft', {
   id: idSchema('The draft.'),
@@ -28,13 +36,7 @@ const TeamDraft = titled('TeamDraft', {
   }),
   kind: text(20, 'Kind of message, as in a send.', { example: 'text' }),
   text: nullable(text(16_384, 'Its text, which can be changed; null: it has none.')),
-  template: nullable(
-    titled('TeamDraftTemplate', {
-      name: text(512, 'Name of the template.'),
-      language: text(20, 'Its language.', { example: 'en_US' }),
-      parameters: Type.Array(text(1024, 'A value.'), { maxItems: 100, description: 'Values of its body.' }),
-    }),
-  ),
+  template: DraftTemplate,
   options: Type.Array(text(100, 'Title of a button or row.'), {
     maxItems: 20,
     description: 'What it offers to choose.',
@@ -53,7 +55,7 @@ function presentDraft(draft: Draft, names: Names): Static<typeof TeamDraft> {
     why: draft.why,
     kind: body.kind,
     text: textOf(body),
-    template: body.kind === 'template' ? templateOf(body.template as TemplateBody) : null,
+    template: templateOf(body),
     options: body.kind === 'choices' ? optionsOf(body.choices as ChoicesBody) : [],
     uploadId: typeof body.upload_id === 'string' ? body.upload_id : null,
     sources: [...(draft.content.sources ?? [])],
@@ -73,7 +75,13 @@ interface ChoicesBody {
   list?: { rows: { title: string }[] }
 }
 
-const templateOf = ({ name, language, body_params: parameters = [] }: TemplateBody) => ({ name, language, parameters })
+/** Returns the template of a body that was validated as a send; null for other kinds. */
+export function templateOf({ kind, template }: DraftBody): Static<typeof DraftTemplate> {
+  if (kind !== 'template') return null
+  const { name, language, body_params: parameters = [] } = template as TemplateBody
+  return { name, language, parameters }
+}
+
 const optionsOf = ({ buttons, list }: ChoicesBody): string[] => (buttons ?? list?.rows ?? []).map(({ title }) => title)
 
 const DraftParams = Type.Object({ ...TeamConversationParams.properties, draftId: idSchema('The draft.') })

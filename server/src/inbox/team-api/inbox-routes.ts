@@ -10,6 +10,7 @@ import { conversationRoutes, listRoutes } from './conversation-routes.ts'
 import { draftRoutes } from './draft-routes.ts'
 import { type FileDeps, fileRoutes, galleryRoutes } from './files/file-routes.ts'
 import { uploadRoutes } from './files/upload-routes.ts'
+import { followUpRoutes } from './follow-up-routes.ts'
 import { type HealthDeps, healthRoutes } from './health-routes.ts'
 import type { Presence } from './live-updates.ts'
 import { sendRoutes, startRoutes } from './new-message-routes.ts'
@@ -41,4 +42,5 @@ export function inboxTeamRoutes(app: App, deps: InboxTeamDeps, guard: TeamGuard)
   sendRoutes(api, deps)
   startRoutes(api, deps)
   healthRoutes(app, deps, guard)
+  followUpRoutes(api, deps)
 }

@@ -30,16 +30,19 @@ const labels = (description: string) => Type.Array(uuid(), { ...unpaged, descrip
 
 const TeamActivity = described('TeamActivity', 'Entry of the thread between the messages.', {
   id: idSchema('Activity id.'),
-  kind: oneOf(['owner', 'status', 'assignee', 'labels', 'consent', 'standby', 'over_budget', 'draft'] as const, {
-    description: 'What changed. `over_budget`: a person sent a message although a budget was used up.',
-  }),
+  kind: oneOf(
+    ['owner', 'status', 'assignee', 'labels', 'consent', 'standby', 'over_budget', 'draft', 'task'] as const,
+    {
+      description: 'What changed. `over_budget`: a person sent a message although a budget was used up.',
+    },
+  ),
   from: name(
     'Old value: an owner (`human` or `agent:<api_key_id>`), a status, a member, a decision about marketing (`opted_in`, `opted_out`), the other app on the number that has the conversation, or with kind `draft` the agent that proposed it; null for none.',
     'human',
   ),
   fromName: name('Name of the agent or member in `from`.', 'Sales agent'),
   to: name(
-    'New value, in the same form; with kind `draft` what a person did: `sent`, `edited`, `rejected`.',
+    'New value, in the same form; with kind `draft` what a person did: `sent`, `edited`, `rejected`; with kind `task` what happened to one: `created`, `done`, `reopened`, `deleted`.',
     'agent:01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e',
   ),
   toName: name('Name of the agent or member in `to`.', 'Ana Lima'),

@@ -22,6 +22,7 @@ export interface MergeRow {
   former: Buffer | null
   moved_changes: string[] | null
   moved_notes: string[] | null
+  moved_tasks: string[] | null
   moved_submissions: string[] | null
   moved_contacts: string[] | null
   marked_imports: string[] | null
@@ -170,6 +171,7 @@ async function deleteSnapshots(tx: Tx, workspaceId: string, ids: readonly string
     set former = null,
       moved_changes = null,
       moved_notes = null,
+      moved_tasks = null,
       moved_submissions = null,
       moved_contacts = null,
       marked_imports = null,

@@ -123,11 +123,11 @@ async function mergeInTransaction(
   const insert = tx`
     insert into lead_merges (
       workspace_id, id, kept_id, merged_id, former, moved_changes, moved_notes, moved_submissions, moved_contacts, marked_imports,
-      changes_count, submissions_count, actor_type, actor_id, merged_at, undo_until
+      moved_tasks, changes_count, submissions_count, actor_type, actor_id, merged_at, undo_until
     )
     values (
       ${workspaceId}, ${id}, ${lead.id}, ${other.id}, ${former}, ${moved.changes}::uuid[], ${moved.notes}::uuid[], ${moved.submissions}::uuid[],
-      ${moved.contacts}::uuid[], ${moved.imports}::uuid[], ${moved.changes.length}, ${moved.submissions.length},
+      ${moved.contacts}::uuid[], ${moved.imports}::uuid[], ${moved.tasks}::uuid[], ${moved.changes.length}, ${moved.submissions.length},
       ${user.actor.type}, ${user.actor.id}, ${now}, ${new Date(now.getTime() + undoMs)}
     )`
   const merged = leadMerged(lead, { mergedId: other.id, mergeId: id })
@@ -162,8 +162,9 @@ async function moveAll(tx: Tx, { moveSubmissions }: MergeDeps, workspaceId: stri
   const move = { from, to, only: null }
   const changes = await moveRows(tx, 'lead_status_changes', workspaceId, move)
   const notes = await moveRows(tx, 'lead_notes', workspaceId, move)
+  const tasks = await moveRows(tx, 'tasks', workspaceId, move)
   const submissions = await moveSubmissions(tx, workspaceId, move)
-  if (Math.max(changes.length, notes.length, submissions.length) > maxMoved) {
+  if (Math.max(changes.length, notes.length, tasks.length, submissions.length) > maxMoved) {
     throw conflict('The history of the other lead is too long to move; keep that lead, and merge this one into it')
   }
   const contacts = await moveRows(tx, 'lead_contacts', workspaceId, move)
@@ -177,7 +178,7 @@ async function moveAll(tx: Tx, { moveSubmissions }: MergeDeps, workspaceId: stri
       and i.outcome in ('created', 'changed', 'unchanged')
     on conflict do nothing
     returning change_id`
-  return { changes, notes, submissions, contacts, imports: imports.map((row) => row.change_id) }
+  return { changes, notes, tasks, submissions, contacts, imports: imports.map((row) => row.change_id) }
 }
 
 /** Records the author in the audit log, but not the leads: the log outlives an erasure. */

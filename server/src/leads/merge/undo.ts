@@ -71,6 +71,7 @@ async function undoInTransaction(
     set former = null,
       moved_changes = null,
       moved_notes = null,
+      moved_tasks = null,
       moved_submissions = null,
       moved_contacts = null,
       marked_imports = null,
@@ -142,6 +143,7 @@ async function moveBack(tx: Tx, { moveSubmissions }: MergeDeps, workspaceId: str
   const back = (only: string[] | null) => ({ from: merge.kept_id, to: merge.merged_id, only: only ?? [] })
   await moveRows(tx, 'lead_status_changes', workspaceId, back(merge.moved_changes))
   await moveRows(tx, 'lead_notes', workspaceId, back(merge.moved_notes))
+  await moveRows(tx, 'tasks', workspaceId, back(merge.moved_tasks))
   await moveSubmissions(tx, workspaceId, back(merge.moved_submissions))
   await moveRows(tx, 'lead_contacts', workspaceId, back(merge.moved_contacts))
   await tx`

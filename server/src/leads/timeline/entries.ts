@@ -12,6 +12,7 @@ export const entryKinds = [
   'restored',
   'merged',
   'submission',
+  'task',
 ] as const
 export type EntryKind = (typeof entryKinds)[number]
 
@@ -32,6 +33,7 @@ export interface TimelineEntry {
   form?: { id: string; name: string }
   answers?: readonly { label: string; value: string | boolean }[]
   merge?: TimelineMerge
+  task?: { dueAt: Date; doneAt: Date | null }
 }
 
 /** Message data in the timeline, besides its text. */
@@ -70,6 +72,7 @@ export const timelineFilters = {
   messages: ['message'],
   notes: ['note'],
   changes: ['status', 'fields', 'created', 'deleted', 'restored', 'merged', 'submission'],
+  tasks: ['task'],
   merges: ['merged'],
 } as const satisfies Record<string, readonly EntryKind[]>
 export type TimelineFilter = keyof typeof timelineFilters

@@ -76,12 +76,18 @@ export const LeadTimelineEntry = titled('LeadTimelineEntry', {
     description:
       'For `status` and `fields`; for `merged`, the values that came from the other lead, available for 30 days.',
   }),
-  text: nullable(text(10_000, 'Text of a message, up to 1,000 characters, or of a note.')),
+  text: nullable(text(10_000, 'Text of a message, up to 1,000 characters, or of a note; title of a task.')),
   conversationId: nullable(idSchema('The conversation of a message or note; null for a note on the lead itself.')),
   message: nullable(MessageSchema),
   form: nullable(Type.Object({ id: idSchema('The form.'), name: text(200, 'Its name.', { example: 'Contact' }) })),
   answers: Type.Array(AnswerSchema, { maxItems: 100, description: 'For a submission.' }),
   merge: nullable(MergeSchema),
+  task: nullable(
+    titled('LeadTimelineTask', {
+      dueAt: timestamp('When it is due.'),
+      doneAt: nullable(timestamp('When it was completed; null: it is open.')),
+    }),
+  ),
 })
 
 const LeadTimeline = Type.Object({
@@ -134,7 +140,7 @@ export function timelineRoutes(api: TeamApi, deps: TimelineDeps): void {
     operationId: 'getLeadTimeline',
     summary: 'Read the timeline of a lead',
     description:
-      'Messages and notes of its conversations, notes on the lead, status and field changes with their authors, merges into it, and its form submissions, newest first. Status changes are kept permanently, changes of other fields for 30 days.',
+      'Messages and notes of its conversations, notes on the lead, status and field changes with their authors, merges into it, its form submissions and tasks, newest first. Status changes are kept permanently, changes of other fields for 30 days.',
     params: leadPathParams,
     query: LeadTimelineQuery,
     answers: { 200: LeadTimeline },
@@ -173,6 +179,10 @@ const present = (entry: TimelineEntry) => ({
   changes: [...(entry.changes ?? [])],
   answers: [...(entry.answers ?? [])],
   merge: entry.merge === undefined ? null : presentMerge(entry.merge),
+  task:
+    entry.task === undefined
+      ? null
+      : { dueAt: entry.task.dueAt.toISOString(), doneAt: entry.task.doneAt?.toISOString() ?? null },
 })
 
 const presentMerge = ({ otherId, otherName, undoUntil, undone }: NonNullable<TimelineEntry['merge']>) => ({

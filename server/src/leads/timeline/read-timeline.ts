@@ -27,6 +27,8 @@ export interface TimelineDeps extends LeadDeps {
   ): Promise<TimelineEntry[]>
   /** Returns the form submissions of the lead. */
   submissionEntries(workspaceId: string, leadId: string, slice: TimelineSlice): Promise<TimelineEntry[]>
+  /** Returns the tasks of the lead. */
+  taskEntries(workspaceId: string, leadId: string, slice: TimelineSlice): Promise<TimelineEntry[]>
 }
 
 export interface TimelineRequest {
@@ -56,7 +58,7 @@ export async function readLeadTimeline(
 }
 
 function sourcesOf(
-  { db: { sql }, keyStore, clock, conversationEntries, submissionEntries }: TimelineDeps,
+  { db: { sql }, keyStore, clock, conversationEntries, submissionEntries, taskEntries }: TimelineDeps,
   workspaceId: string,
   lead: Lead,
   slice: TimelineSlice,
@@ -75,6 +77,7 @@ function sourcesOf(
     const now = clock.now()
     addDecrypting((query, keyring) => selectMerges(query, keyring, now))
   }
+  if (wantsKind('task')) sources.push(taskEntries(workspaceId, lead.id, slice))
   if (!wantsKind('fields')) return sources
   sources.push(selectStatuses(query), submissionEntries(workspaceId, lead.id, slice))
   addDecrypting(selectChanges)

@@ -41,6 +41,9 @@ const texts: Record<PushLanguage, PushTexts> = {
         count === 1 ? 'A customer is waiting for a reply' : `${count} customers are waiting for a reply`,
       connection: ofConnection('A connection is disconnected', 'needs attention', 'is disconnected'),
       budget: ({ isReached }) => (isReached ? 'A message budget is used up' : '80% of a message budget is used'),
+      task: () => 'A task is due',
+      scheduled: () => 'A scheduled message was not sent',
+      silence: () => 'A customer has not replied',
     },
   },
   es: {
@@ -54,6 +57,9 @@ const texts: Record<PushLanguage, PushTexts> = {
       connection: ofConnection('Una conexión está desconectada', 'necesita atención', 'está desconectada'),
       budget: ({ isReached }) =>
         isReached ? 'Se agotó un presupuesto de mensajes' : 'Se usó el 80 % de un presupuesto de mensajes',
+      task: () => 'Una tarea vence ahora',
+      scheduled: () => 'No se envió un mensaje programado',
+      silence: () => 'Un cliente no ha respondido',
     },
   },
   pt: {
@@ -67,6 +73,9 @@ const texts: Record<PushLanguage, PushTexts> = {
       connection: ofConnection('Uma conexão está desconectada', 'precisa de atenção', 'está desconectada'),
       budget: ({ isReached }) =>
         isReached ? 'Um orçamento de mensagens acabou' : '80% de um orçamento de mensagens foi usado',
+      task: () => 'Uma tarefa vence agora',
+      scheduled: () => 'Uma mensagem agendada não foi enviada',
+      silence: () => 'Um cliente não respondeu',
     },
   },
 }

@@ -7,7 +7,7 @@ import { timelineKey } from '../leads.ts'
 
 const path = '/api/team/v1/workspaces/{workspaceId}/leads/{identifier}'
 
-export type TimelineKind = 'messages' | 'notes' | 'changes' | 'merges'
+export type TimelineKind = 'messages' | 'notes' | 'changes' | 'merges' | 'tasks'
 export type TimelineEntry = Awaited<ReturnType<typeof readTimeline>>['entries'][number]
 
 const readTimeline = (workspaceId: string, identifier: string, query: { kind?: TimelineKind; cursor?: string }) =>

@@ -6,6 +6,7 @@ import { lazyComponent, prefetchedComponent } from '../../ui/overlay/lazy.ts'
 import { useShortcuts } from '../../ui/shortcuts.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { AttachButtons } from '../attach/AttachButtons.tsx'
+import { SendLater } from '../follow/SendLater.tsx'
 import { KnowledgeButton } from '../knowledge/KnowledgeButton.tsx'
 import { customerName } from '../parts/inbox-texts.ts'
 import { PromptButton } from '../prompt/PromptButton.tsx'
@@ -103,6 +104,12 @@ export function Composer({ conversation, pane, onSent }: ComposerProps) {
         <AttachButtons limits={files.limits} addFiles={take} record={() => attaching.setRecording(true)} />
         {mayChoose && <PromptButton send={sendReply} />}
         <KnowledgeButton insert={composer.insert} />
+        <SendLater
+          conversationId={conversation.id}
+          content={() => ({ text: composer.value.trim() })}
+          isDisabled={composer.value.trim() === '' || composer.value.length > composer.max || files.waiting > 0}
+          onScheduled={() => setDraft(workspaceId, conversation.id, { reply: '' })}
+        />
       </ComposeFoot>
     </section>
   )

@@ -12,6 +12,7 @@ import { languageName } from '../../ui/format/language-name.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { HeaderField } from '../attach/HeaderField.tsx'
 import { useHeaderFile } from '../attach/use-header-file.ts'
+import { SendLater } from '../follow/SendLater.tsx'
 import styles from './TemplateComposer.module.css'
 
 interface TemplateFormProps {
@@ -37,20 +38,23 @@ export function TemplateForm(props: TemplateFormProps) {
   const file = useHeaderFile(conversation.id, header ?? 'image', limits)
   const first = useRef<HTMLInputElement>(null)
   useLayoutEffect(() => first.current?.focus(), [])
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
+  const fill = () => {
     setTried(true)
     const isIncomplete = problems.some((problem) => problem !== null) || (header !== null && file.upload === null)
-    if (isIncomplete || hasInputProblem(inputProblems(template, inputs))) return
+    if (isIncomplete || hasInputProblem(inputProblems(template, inputs))) return null
+    const filled = values.map((value) => value.trim())
+    const { name, language: code } = template
+    const more = inputFields(template, inputs, filled[0])
+    return { template: { name, language: code, body_params: filled, ...more } }
+  }
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    const filled = fill()
+    if (filled === null) return
     file.release()
     const withHeader = file.upload === null ? {} : { header_upload_id: file.upload.id }
-    const filled = values.map((value) => value.trim())
-    const more = { ...withHeader, ...inputFields(template, inputs, filled[0]) }
-    const { name, language: code } = template
-    send(
-      { kind: 'template', template: { name, language: code, body_params: filled, ...more } },
-      filledText(template.body, filled),
-    )
+    const chosen = { ...filled.template, ...withHeader }
+    send({ kind: 'template', template: chosen }, filledText(template.body, chosen.body_params))
   }
   return (
     <form className={styles.form} onSubmit={submit} noValidate>
@@ -97,9 +101,13 @@ export function TemplateForm(props: TemplateFormProps) {
       ))}
       <TemplateInputFields template={template} values={inputs} set={setInputs} isTried={isTried} />
       <TemplatePreview body={template.body} values={values} />
-      <Button type="submit" className={styles.send} leftSection={<IconSend2 size={16} />}>
-        {texts.send}
-      </Button>
+      <div className={styles.sendRow}>
+        {/* A file cannot wait: uploads that are not sent are deleted after a day. */}
+        <SendLater conversationId={conversation.id} content={fill} isDisabled={header !== null} onScheduled={back} />
+        <Button type="submit" leftSection={<IconSend2 size={16} />}>
+          {texts.send}
+        </Button>
+      </div>
     </form>
   )
 }

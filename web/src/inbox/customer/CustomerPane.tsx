@@ -13,6 +13,7 @@ import { leadKey } from '../../data/leads.ts'
 import { hasRole } from '../../session/session.ts'
 import { EraseButton } from '../../shared/EraseButton.tsx'
 import { MarketingConsent } from '../../shared/MarketingConsent.tsx'
+import { TaskList } from '../../shared/tasks/TaskList.tsx'
 import { t } from '../../text/index.ts'
 import { Avatar } from '../../ui/Avatar.tsx'
 import { dialablePhone } from '../../ui/format/phone.ts'
@@ -61,6 +62,11 @@ export default function CustomerPane({ conversation }: CustomerPaneProps) {
         {referral !== null && (
           <Section title={t.customer.ad}>
             <AdCard referral={referral} isTitled />
+          </Section>
+        )}
+        {isKnown && (
+          <Section title={t.tasks.title}>
+            <TaskList about={leadId === null ? { conversationId: id } : { conversationId: id, leadId }} />
           </Section>
         )}
         {isKnown && <Notes notes={notesOf(detail.notes ?? [], thread?.items ?? [])} />}

@@ -97,10 +97,16 @@ export function activityLine(activity: Activity, labelName: (id: string) => stri
   if (activity.kind === 'standby') return activity.to === null ? activities.standbyEnded : activities.standbyBegan
   if (activity.kind === 'over_budget') return activities.overBudget({ who })
   if (activity.kind === 'draft') return draftLine(activity, who)
+  if (activity.kind === 'task') return taskLine(activity, who)
   const [added, removed] = [activity.added, activity.removed].map((ids) => ids.map(labelName).join(', '))
   if (activity.removed.length === 0) return activities.labelled({ who, labels: added ?? '' })
   if (activity.added.length === 0) return activities.unlabelled({ who, labels: removed ?? '' })
   return activities.relabelled({ who, added: added ?? '', removed: removed ?? '' })
+}
+
+function taskLine({ to }: Activity, who: string): string {
+  const { tasks } = t.inbox.activities
+  return tasks[to as keyof typeof tasks]({ who })
 }
 
 function draftLine({ to, fromName }: Activity, who: string): string {

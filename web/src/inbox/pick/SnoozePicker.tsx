@@ -12,18 +12,26 @@ interface SnoozePickerProps {
   dropdown: Dropdown
   /** Null: until the customer writes. */
   snooze(until: Date | null): void
+  /** Reminds the reader if the customer has not written in so many days; not for several conversations. */
+  remind?: (days: number) => void
 }
 
 interface TimeItem extends PickerItem {
   until: Date | null
+  days?: number
 }
 
-export default function SnoozePicker({ dropdown, snooze }: SnoozePickerProps) {
+const silences = [1, 3, 7]
+
+export default function SnoozePicker({ dropdown, snooze, remind }: SnoozePickerProps) {
   const [now] = useState(() => new Date())
   const items = snoozeTimes(now).map(({ name, until }): TimeItem => {
     const hint = until === null ? {} : { hint: formatDateTime(until.toISOString()) }
     return { id: name, label: t.inbox.snoozes[name], until, ...hint }
   })
+  const reminders = (remind === undefined ? [] : silences).map(
+    (days): TimeItem => ({ id: `silence${days}`, label: t.triage.pick.remindIfSilent({ days }), until: null, days }),
+  )
   const createdItem = (term: string): TimeItem | null => {
     const until = readSnooze(term, new Date())
     return until && { id: 'typed', label: t.inbox.snoozedUntil({ moment: formatDateTime(until.toISOString()) }), until }
@@ -37,21 +45,30 @@ export default function SnoozePicker({ dropdown, snooze }: SnoozePickerProps) {
       dropdown={dropdown}
       label={t.inbox.actions.snooze}
       placeholder={t.triage.pick.snoozeSearch}
-      items={items}
+      items={[...items, ...reminders]}
       created={createdItem}
-      choose={({ until }) => take(until)}
+      choose={({ until, days }) => (days === undefined ? take(until) : remind?.(days))}
     >
-      <AtForm now={now} take={take} />
+      <AtForm now={now} first={tomorrowOf(now)} submitLabel={t.triage.pick.snoozeAt} take={take} />
     </Picker>
   )
 }
 
+const tomorrowOf = (now: Date): Date => snoozeTimes(now).find(({ name }) => name === 'tomorrow')?.until ?? now
+
+interface AtFormProps {
+  now: Date
+  /** Shown at first. */
+  first: Date
+  submitLabel: string
+  take(until: Date): void
+}
+
 /** Form for any other time. */
-function AtForm({ now, take }: { now: Date; take(until: Date): void }) {
+export function AtForm({ now, first, submitLabel, take }: AtFormProps) {
   const { pick } = t.triage
   const id = useId()
-  const tomorrow = snoozeTimes(now).find(({ name }) => name === 'tomorrow')?.until ?? now
-  const [value, setValue] = useState(() => localMinute(tomorrow.toISOString()))
+  const [value, setValue] = useState(() => localMinute(first.toISOString()))
   const [problem, setProblem] = useState<string | null>(null)
   const submit = (event: FormEvent) => {
     event.preventDefault()
@@ -81,7 +98,7 @@ function AtForm({ now, take }: { now: Date; take(until: Date): void }) {
         </p>
       )}
       <Button type="submit" size="xs" variant="default" disabled={value === ''}>
-        {pick.snoozeAt}
+        {submitLabel}
       </Button>
     </form>
   )

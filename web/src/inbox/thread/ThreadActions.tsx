@@ -41,7 +41,7 @@ const noKeys: readonly Shortcut[] = []
 export function ThreadActions({ conversation }: { conversation: Conversation }) {
   const inbox = useInbox()
   const [menu, setMenu] = useState<OpenMenu>(null)
-  const { toggleDone, toggleUnread, snooze, setLabel } = useConversationActions(conversation)
+  const { toggleDone, toggleUnread, snooze, remind, setLabel } = useConversationActions(conversation)
   const makeArticle = useMakeArticle(conversation.id)
   const isChoosing = useIsSelecting()
   const advances = useStoredToggle(opensNext)
@@ -87,7 +87,7 @@ export function ThreadActions({ conversation }: { conversation: Conversation }) 
         )}
       </ActionMenu>
       <ActionMenu icon={IconClockPause} label={actions.snooze} hint="Z" {...menuProps('snooze')}>
-        {(dropdown) => <SnoozePicker dropdown={dropdown} snooze={snooze} />}
+        {(dropdown) => <SnoozePicker dropdown={dropdown} snooze={snooze} remind={remind} />}
       </ActionMenu>
       <Tip label={`${unread} (U)`}>
         <ActionIcon

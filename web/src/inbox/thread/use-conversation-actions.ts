@@ -1,10 +1,11 @@
 import { useMemo, useRef } from 'react'
 import { markRead, markUnread, patchConversation } from '../../data/inbox/actions.ts'
 import type { Changes } from '../../data/inbox/calls.ts'
+import { remindOfSilence } from '../../data/inbox/follow-ups.ts'
 import { useInbox } from '../../data/inbox/queries.ts'
 import type { Conversation } from '../../data/inbox/types.ts'
 import { t } from '../../text/index.ts'
-import { showUndoToast } from '../../ui/overlay/toasts.tsx'
+import { showError, showUndoToast } from '../../ui/overlay/toasts.tsx'
 import { opensNext } from '../../ui/stored-toggles.ts'
 import { useInboxContext } from '../parts/inbox-context.ts'
 import { isResolvedOrClosed } from '../parts/selection-rules.ts'
@@ -13,6 +14,8 @@ export interface ConversationActions {
   toggleDone(): void
   toggleUnread(): void
   snooze(until: Date | null): void
+  /** Reminds the reader if the customer has not written in so many days. */
+  remind(days: number): void
   setLabel(labelId: string, isOn: boolean): void
 }
 
@@ -53,6 +56,7 @@ export function useConversationActions(conversation: Conversation): Conversation
       },
       snooze: (until) =>
         finish({ status: 'snoozed', snoozedUntil: until?.toISOString() ?? null }, t.inbox.actions.snoozed),
+      remind: (days) => void remindOfSilence(inbox, latest.current.conversation.id, days).catch(showError),
       setLabel: (labelId, isOn) => {
         const { id, labelIds } = latest.current.conversation
         const others = labelIds.filter((one) => one !== labelId)

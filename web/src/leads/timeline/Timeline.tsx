@@ -10,7 +10,7 @@ import { NoteField } from './NoteField.tsx'
 import styles from './Timeline.module.css'
 import { TimelineLine } from './TimelineLine.tsx'
 
-const kinds = ['all', 'messages', 'notes', 'changes', 'merges'] as const
+const kinds = ['all', 'messages', 'notes', 'changes', 'merges', 'tasks'] as const
 
 interface TimelineProps {
   lead: Lead

@@ -2,6 +2,7 @@ import {
   IconArchive,
   IconArrowBackUp,
   IconArrowMerge,
+  IconCheckbox,
   IconForms,
   IconMessage,
   IconMessageReply,
@@ -31,6 +32,7 @@ const icons = {
   restored: IconArrowBackUp,
   merged: IconArrowMerge,
   submission: IconForms,
+  task: IconCheckbox,
 }
 
 interface TimelineLineProps {
@@ -81,6 +83,8 @@ function Content({ entry, people }: TimelineLineProps) {
       ))
     case 'merged':
       return <MergedLine entry={entry} people={people} fieldFormat={words} />
+    case 'task':
+      return <TaskEntry entry={entry} />
     case 'submission':
       return (
         <>
@@ -100,6 +104,19 @@ function Content({ entry, people }: TimelineLineProps) {
     default:
       return <span>{leadPage[kind]}</span>
   }
+}
+
+function TaskEntry({ entry: { text, task } }: { entry: TimelineEntry }) {
+  if (task === null) return null
+  const time = formatDateTime(task.doneAt ?? task.dueAt)
+  return (
+    <>
+      <span dir="auto">{t.leadPage.task({ title: text ?? '' })}</span>
+      <span className={styles.muted}>
+        {task.doneAt === null ? t.leadPage.taskDue({ time }) : t.leadPage.taskDone({ time })}
+      </span>
+    </>
+  )
 }
 
 function MessageEntry({ entry: { text, message, conversationId } }: { entry: TimelineEntry }) {

@@ -1,0 +1,60 @@
+import { ActionIcon } from '@mantine/core'
+import { IconClockPlus } from '@tabler/icons-react'
+import { useState } from 'react'
+import { ApiError } from '../../api/api-error.ts'
+import { type LaterContent, scheduleMessage } from '../../data/inbox/follow-ups.ts'
+import { useInbox } from '../../data/inbox/queries.ts'
+import { t, withTexts } from '../../text/index.ts'
+import { formatDateTime } from '../../ui/format/time.ts'
+import { DropdownContent, dropdownButtonProps, useDropdown } from '../../ui/overlay/dropdown.tsx'
+import { lazyComponent } from '../../ui/overlay/lazy.ts'
+import { showError, showToast } from '../../ui/overlay/toasts.tsx'
+
+const LaterPicker = lazyComponent(() => withTexts(() => import('./LaterPicker.tsx')))
+
+/** A text that the window would stop is the usual mistake. */
+function showRefusal(error: unknown): void {
+  if (error instanceof ApiError && error.code === 'WINDOW_CLOSED') showToast(t.later.windowClosed)
+  else showError(error)
+}
+
+interface SendLaterProps {
+  conversationId: string
+  /** Returns what to schedule; null if something is missing. */
+  content(): LaterContent | null
+  /** Nothing to schedule, or something that cannot be. */
+  isDisabled: boolean
+  onScheduled(): void
+}
+
+/** Button that schedules what would be sent. */
+export function SendLater({ conversationId, content, isDisabled, onScheduled }: SendLaterProps) {
+  const inbox = useInbox()
+  const [isOpen, setOpen] = useState(false)
+  const dropdown = useDropdown(isOpen, setOpen)
+  const schedule = (at: Date, cancelIfCustomerWrites: boolean) => {
+    const [message, dueAt] = [content(), at.toISOString()]
+    if (message === null) return
+    scheduleMessage(inbox, conversationId, { ...message, dueAt, cancelIfCustomerWrites }).then(() => {
+      onScheduled()
+      showToast(t.later.scheduledFor({ time: formatDateTime(dueAt) }))
+    }, showRefusal)
+  }
+  return (
+    <>
+      <ActionIcon
+        {...dropdownButtonProps(dropdown, 'dialog')}
+        variant="subtle"
+        color="gray"
+        disabled={isDisabled}
+        aria-label={t.later.sendLater}
+        title={t.later.sendLater}
+      >
+        <IconClockPlus size={18} />
+      </ActionIcon>
+      <DropdownContent dropdown={dropdown}>
+        <LaterPicker dropdown={dropdown} schedule={schedule} />
+      </DropdownContent>
+    </>
+  )
+}
