@@ -49,7 +49,7 @@ export interface Config {
   sessionIdleMs: number
   demo: boolean
   /** Simulator of the official platform; it can also move the time. `url`: another one, for scenarios. */
-  simulator: { enabled: boolean; host: string; port: number; url: string | null }
+  simulator: { enabled: boolean; host: string; port: number; url: string | null; mailPort: number | null }
   /** Model that scores conversations of scenarios; null: none. */
   judge: { url: string; model: string; key: string | null } | null
   /** Endpoint that computes vectors of articles; null: knowledge is searched by words alone. */
@@ -158,7 +158,7 @@ export function loadConfig(environment: Environment, memory = memoryBytes()): Co
     simulator: readSimulator(read, simulator, port),
     judge: readJudge(read),
     embeddings: readEmbeddings(read),
-    mail: readMailSettings(read),
+    mail: readMailSettings(read, simulator ? read.integer('PARLEY_SIMULATOR_MAIL_PORT', 1, 65_535) : null),
     logLevel: read.choice('PARLEY_LOG_LEVEL', logLevels) ?? 'info',
     limits: {
       leadsPerMinute: read.integer('PARLEY_LEADS_RATE_LIMIT', 0, 1_000_000) ?? 3000,
@@ -303,6 +303,7 @@ function readSimulator(
     host: read.text('PARLEY_SIMULATOR_HOST') ?? '127.0.0.1',
     port: read.integer('PARLEY_SIMULATOR_PORT', 0, 65_535) ?? nextPort,
     url: url === null ? null : new URL(url).href.replace(/\/{1,9}$/, ''),
+    mailPort: read.integer('PARLEY_SIMULATOR_MAIL_PORT', 1, 65_535),
   }
 }
 

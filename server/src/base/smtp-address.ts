@@ -24,11 +24,11 @@ interface Reader {
 const maxLength = 2048
 const urlForms = 'must be smtp://user:password@host:587 or smtps://user:password@host:465'
 
-/** Reads `PARLEY_SMTP_URL` and `PARLEY_MAIL_FROM`; null: no mail is sent. */
-export function readMailSettings(read: Reader): MailSettings | null {
+/** Reads `PARLEY_SMTP_URL` and `PARLEY_MAIL_FROM`, by default the simulated server's; null: no mail is sent. */
+export function readMailSettings(read: Reader, simulatedPort: number | null): MailSettings | null {
   const url = read.text('PARLEY_SMTP_URL')
   const sender = read.text('PARLEY_MAIL_FROM')
-  if (url === null && sender === null) return null
+  if (url === null && sender === null) return simulatedPort === null ? null : simulatedMail(simulatedPort)
   if (url === null) return read.problem('PARLEY_MAIL_FROM requires PARLEY_SMTP_URL, the address of the mail server')
   if (sender === null) return read.problem('PARLEY_SMTP_URL requires PARLEY_MAIL_FROM, the sender of the mails')
   const smtp = parseSmtpUrl(url)
@@ -37,6 +37,11 @@ export function readMailSettings(read: Reader): MailSettings | null {
   if (from === null) read.problem('PARLEY_MAIL_FROM must be an address, such as Parley <parley@example.com>')
   return typeof smtp === 'string' || from === null ? null : { smtp, from }
 }
+
+const simulatedMail = (port: number): MailSettings => ({
+  smtp: { host: '127.0.0.1', port, security: 'off', credentials: null },
+  from: { name: 'Parley', address: 'parley@localhost' },
+})
 
 /** Parses the URL. Returns a text that follows the name of the setting, and repeats no value, if it is invalid. */
 export function parseSmtpUrl(text: string): SmtpAddress | string {

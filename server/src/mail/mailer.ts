@@ -8,7 +8,7 @@ export interface MailContent {
   subject: string
   text: string
   html: string
-  /** Where the person turns such mails off; null for mails that somebody asked for. */
+  /** Where the person turns such mails off; null for mails that someone asked for. */
   unsubscribeUrl: string | null
 }
 

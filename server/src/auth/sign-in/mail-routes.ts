@@ -34,7 +34,7 @@ export function mailTeamRoutes(app: App, deps: TeamDeps, guard: TeamGuard): void
     run: () => ({ mail: deps.mailer != null }),
   })
   api.post(`${path}/sign-in/mail`, 'visitor', {
-    operationId: 'mailSignInLink',
+    operationId: 'sendSignInLink',
     summary: 'Mail a sign-in link',
     description:
       'Mails a link that signs in once within 15 minutes; a second factor is still required. With `reset` it leads to the page for a new password. The answer is the same whether or not the address has an account. Repeated requests are delayed (429). 409 if no mail server is set up.',
