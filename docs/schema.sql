@@ -1093,6 +1093,35 @@ create table login_attempts (
 
 CREATE INDEX login_attempts_last_at ON login_attempts USING btree (last_at);
 
+create table mails (
+  id uuid not null,
+  kind text not null,
+  cause text not null,
+  workspace_id uuid,
+  user_id uuid,
+  priority smallint not null,
+  status text not null,
+  content bytea,
+  answer bytea,
+  attempts integer not null default 0,
+  created_at timestamp(3) with time zone not null,
+  expires_at timestamp(3) with time zone not null,
+  next_at timestamp(3) with time zone,
+  lease_session text,
+  finished_at timestamp(3) with time zone,
+  constraint mails_check CHECK (((status = 'waiting'::text) = (next_at IS NOT NULL))),
+  constraint mails_check1 CHECK (((status = 'waiting'::text) = (content IS NOT NULL))),
+  constraint mails_kind_check CHECK ((kind = ANY (ARRAY['invitation'::text, 'sign-in'::text, 'reset'::text, 'notifications'::text, 'digest'::text]))),
+  constraint mails_status_check CHECK ((status = ANY (ARRAY['waiting'::text, 'sent'::text, 'refused'::text, 'expired'::text]))),
+  constraint mails_pkey PRIMARY KEY (id)
+);
+
+CREATE UNIQUE INDEX mails_cause ON mails USING btree (cause);
+CREATE INDEX mails_due ON mails USING btree (priority, next_at) WHERE (next_at IS NOT NULL);
+CREATE INDEX mails_finished ON mails USING btree (finished_at) WHERE (finished_at IS NOT NULL);
+CREATE INDEX mails_user ON mails USING btree (user_id, finished_at DESC) WHERE (finished_at IS NOT NULL);
+CREATE INDEX mails_waiting ON mails USING btree (workspace_id) WHERE (next_at IS NOT NULL);
+
 create table media (
   workspace_id uuid not null,
   id uuid not null,
@@ -1283,10 +1312,14 @@ create table notice_settings (
   quiet jsonb,
   push_names boolean not null,
   tone text,
+  digest jsonb,
+  digest_at timestamp(3) with time zone,
   constraint notice_settings_tone_check CHECK ((tone = ANY (ARRAY['chime'::text, 'drop'::text, 'knock'::text]))),
   constraint notice_settings_workspace_id_user_id_fkey FOREIGN KEY (workspace_id, user_id) REFERENCES members(workspace_id, user_id) ON DELETE CASCADE,
   constraint notice_settings_pkey PRIMARY KEY (workspace_id, user_id)
 );
+
+CREATE INDEX notice_settings_digest ON notice_settings USING btree (digest_at) WHERE (digest_at IS NOT NULL);
 
 create table notices (
   workspace_id uuid not null,
@@ -1303,6 +1336,7 @@ create table notices (
   read_at timestamp(3) with time zone,
   push_at timestamp(3) with time zone,
   reason text,
+  mail_at timestamp(3) with time zone,
   constraint notices_actor_type_check CHECK ((actor_type = ANY (ARRAY['agent'::text, 'user'::text, 'token'::text]))),
   constraint notices_check CHECK (((actor_type IS NULL) = (actor_id IS NULL))),
   constraint notices_count_check CHECK ((count > 0)),
@@ -1314,6 +1348,7 @@ create table notices (
 
 CREATE UNIQUE INDEX notices_cause_key ON notices USING btree (workspace_id, user_id, kind, cause);
 CREATE INDEX notices_conversation ON notices USING btree (workspace_id, conversation_id) WHERE (conversation_id IS NOT NULL);
+CREATE INDEX notices_mail ON notices USING btree (mail_at) WHERE (mail_at IS NOT NULL);
 CREATE INDEX notices_push ON notices USING btree (push_at) WHERE (push_at IS NOT NULL);
 CREATE INDEX notices_recent ON notices USING btree (workspace_id, user_id, created_at DESC, id DESC);
 CREATE INDEX notices_unread ON notices USING btree (workspace_id, user_id) WHERE (read_at IS NULL);
@@ -1793,6 +1828,8 @@ create table users (
   recovery_hashes text[] not null default '{}'::text[],
   is_operator boolean not null default false,
   created_at timestamp(3) with time zone not null,
+  language text,
+  constraint users_language_check CHECK ((language = ANY (ARRAY['en'::text, 'es'::text, 'pt'::text]))),
   constraint users_pkey PRIMARY KEY (id)
 );
 

@@ -1,5 +1,5 @@
 -- Mails to people; see mail/mails.ts. Recorded in the transaction of their cause, and sent from here. Of the installation, not of a
--- workspace: whoever asks for a sign-in link has none yet.
+-- workspace: a person who asks for a sign-in link has none yet.
 create table mails (
   id uuid primary key,
   kind text not null check (kind in ('invitation', 'sign-in', 'reset', 'notifications', 'digest')),

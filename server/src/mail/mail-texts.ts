@@ -105,9 +105,7 @@ const texts: Record<Language, Texts> = {
     'sign-in': () => ({
       subject: 'Tu enlace para entrar en Parley',
       paragraphs: ['Usa este enlace para entrar.'],
-      footer: [
-        'El enlace sirve una vez, durante 15 minutos. Si no lo pediste, ignora este correo: nadie ha entrado.',
-      ],
+      footer: ['El enlace sirve una vez, durante 15 minutos. Si no lo pediste, ignora este correo: nadie ha entrado.'],
     }),
     reset: () => ({
       subject: 'Elige una nueva contraseña para Parley',

@@ -44,6 +44,8 @@ const silenceTimeoutMs = 180_000
 /** All of a mail. The lease of a mail must be longer. */
 export const sendTimeoutMs = 240_000
 const maxAnswerLength = 300
+/** Characters with a meaning in SMTP or in lists of addresses. */
+const specials = /[\s\p{Cc}<>,;"]/u
 
 /** The package is loaded, and the server first called, by the first mail. */
 export function createMailer({ smtp, from }: MailSettings): Mailer {
@@ -73,6 +75,7 @@ export function createMailer({ smtp, from }: MailSettings): Mailer {
   const domain = from.address.slice(from.address.indexOf('@') + 1)
   return {
     send: async ({ id, to, subject, text, html, unsubscribeUrl, createdAt }) => {
+      if (specials.test(to)) return { outcome: 'refused', answer: 'The address is malformed', code: 'EENVELOPE' }
       try {
         opening ??= open()
         const transport = await opening
@@ -120,7 +123,8 @@ export function classifyFailure(error: unknown): SendResult {
   if (code !== 'EENVELOPE' && code !== 'EMESSAGE') return result('unreachable')
   // A refused sender is a matter of our settings, so the mail waits for them to be corrected.
   if (command === 'MAIL FROM') return result('deferred')
-  // Without a status the address itself is malformed. 503 is about the state of the session (RFC 5321).
+  // Without a status the address itself is malformed. 503 is about the state of the session (RFC 5321). 421 closes the
+  // connection, so it is above.
   const isPermanent = responseCode === undefined || (responseCode >= 500 && responseCode !== 503)
   return result(isPermanent ? 'refused' : 'deferred')
 }

@@ -8,7 +8,7 @@ import { isHolderDead, ownSession } from '../base/lease-session.ts'
 import type { Log } from '../base/log.ts'
 import { type DueWatch, watchDueWork } from '../base/pubsub.ts'
 import { type MailContent, type Mailer, maxConnections, type SendResult, sendTimeoutMs } from './mailer.ts'
-import { answerContext, contentContext, type MailKind, mailsTopic } from './mails.ts'
+import { answerContext, contentContext, mailsTopic } from './mails.ts'
 
 export interface MailSenderDeps {
   db: Db
@@ -20,7 +20,6 @@ export interface MailSenderDeps {
 
 interface ClaimedMail {
   id: string
-  kind: MailKind
   content: Buffer
   /** With this one. Tells the lease from a later one. */
   attempts: number
@@ -70,19 +69,20 @@ export function createMailSender(deps: MailSenderDeps): () => Promise<number> {
   const limit = pLimit(maxConnections)
   let pausedUntilMs = 0
   const sendBatch = async (claimed: readonly ClaimedMail[]): Promise<number> => {
-    let unreachable: SendResult | undefined
+    const failures: SendResult[] = []
     const sends = claimed.map((mail) =>
       limit(async () => {
         // The server was unreachable a moment ago: this mail has not been tried.
-        if (unreachable !== undefined) return returnMail(db, mail, after(clock, pauseMs))
+        if (failures.length > 0) return returnMail(db, mail, after(clock, pauseMs))
         const result = await deliverMail(deps, mail)
-        if (result?.outcome === 'unreachable') unreachable = result
+        if (result?.outcome === 'unreachable') failures.push(result)
       }),
     )
     const failed = (await Promise.allSettled(sends)).find((send) => send.status === 'rejected')
-    if (unreachable !== undefined) {
+    const [failure] = failures
+    if (failure !== undefined) {
       pausedUntilMs = clock.now().getTime() + pauseMs
-      log.warn('mail server is unreachable or refuses our sign-in; retrying in 30 s', { code: unreachable.code })
+      log.warn('mail server is unreachable or refuses our sign-in; retrying in 30 s', { code: failure.code })
     }
     if (failed !== undefined) throw failed.reason
     return claimed.length
@@ -132,16 +132,16 @@ async function claimMails(tx: Tx, now: Date): Promise<ClaimedMail[]> {
       lease_session = ${ownSession(tx)}
     from locked
     where m.id = locked.id
-    returning m.id, m.kind, m.content, m.attempts, m.created_at as "createdAt", m.expires_at as "expiresAt"`
+    returning m.id, m.content, m.attempts, m.created_at as "createdAt", m.expires_at as "expiresAt"`
 }
 
 /** Sends one mail and records the result; null if it could not be sent any more. */
 async function deliverMail(deps: MailSenderDeps, mail: ClaimedMail): Promise<SendResult | null> {
   const { db, keyStore, clock, log, mailer } = deps
-  const { id, kind, createdAt } = mail
+  const { id, createdAt } = mail
   if (mail.expiresAt <= clock.now()) {
     await endMail(db, mail, 'expired', null, clock.now())
-    log.warn('mail was not delivered in time; not retrying', { mailId: id, kind })
+    log.warn('mail was not delivered in time; not retrying', { mailId: id })
     return null
   }
   const content = await keyStore.withKeyring(
@@ -175,21 +175,21 @@ async function recordResult(
   mail: ClaimedMail,
   { outcome, answer, code }: SendResult,
 ): Promise<void> {
-  const { id, kind, attempts, expiresAt } = mail
+  const { id, attempts, expiresAt } = mail
   const now = clock.now()
   const encrypted = keyring.encrypt(answerContext(id), answer)
   if (outcome === 'sent') return endMail(db, mail, outcome, encrypted, now)
   if (outcome === 'refused') {
     await endMail(db, mail, outcome, encrypted, now)
-    return log.warn('mail was refused by the mail server; not retrying', { mailId: id, kind, code })
+    return log.warn('mail was refused by the mail server; not retrying', { mailId: id, code })
   }
   const nextAt = new Date(now.getTime() + retryDelayMs(attempts))
   if (nextAt >= expiresAt) {
     await endMail(db, mail, 'expired', encrypted, now)
-    return log.warn('mail was not delivered in time; not retrying', { mailId: id, kind, code })
+    return log.warn('mail was not delivered in time; not retrying', { mailId: id, code })
   }
   await retryMail(db, mail, encrypted, nextAt)
-  if (outcome === 'deferred') log.info('mail server deferred a mail; retrying', { mailId: id, kind, code })
+  if (outcome === 'deferred') log.info('mail server deferred a mail; retrying', { mailId: id, code })
 }
 
 /** Records the end of a mail and erases its address and texts. A delivery counts even if the lease has expired. */

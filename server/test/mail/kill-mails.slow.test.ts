@@ -35,7 +35,12 @@ test(`of ${mailCount} mails none is lost and none is sent twice, whenever the pr
     while (next < mailCount) {
       const email = `person-${next++}@example.com`
       const body = { email, role: 'member' }
-      const { status, text } = await ask(api.url, operatorToken, `POST /api/team/v1/workspaces/${workspaceId}/invitations`, body)
+      const { status, text } = await ask(
+        api.url,
+        operatorToken,
+        `POST /api/team/v1/workspaces/${workspaceId}/invitations`,
+        body,
+      )
       assert.equal(status, 201, text)
       accepted.push(email)
     }
@@ -49,11 +54,13 @@ test(`of ${mailCount} mails none is lost and none is sent twice, whenever the pr
     workers[round % 2] = await startWorker()
   }
   await writing
-  const waiting = async () =>
-    (await database.db.sql`select from mails where status = 'waiting'`).length
+  const waiting = async () => (await database.db.sql`select from mails where status = 'waiting'`).length
   while ((await waiting()) > 0) await sleep(100)
 
-  const idsOf = Map.groupBy(server.received, (mail) => JSON.stringify(mail.to).match(/person-\d+@example\.com/)?.[0] ?? '')
+  const idsOf = Map.groupBy(
+    server.received,
+    (mail) => JSON.stringify(mail.to).match(/person-\d+@example\.com/)?.[0] ?? '',
+  )
   assert.deepEqual([...idsOf.keys()].sort(), accepted.toSorted(), 'none is lost')
   const different = [...idsOf].filter(([, mails]) => new Set(mails.map(({ messageId }) => messageId)).size > 1)
   assert.deepEqual(different, [], 'a repeat has the same Message-ID')

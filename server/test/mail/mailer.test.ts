@@ -72,7 +72,7 @@ test('credentials are used; refused ones concern every mail and end none', async
 const refusals: [step: 'connect' | 'recipient' | 'data', status: number, outcome: string][] = [
   ['recipient', 550, 'refused'],
   ['recipient', 451, 'deferred'],
-  ['recipient', 421, 'deferred'],
+  ['recipient', 421, 'unreachable'],
   ['data', 554, 'refused'],
   ['data', 452, 'deferred'],
   ['connect', 421, 'unreachable'],
@@ -113,6 +113,8 @@ test('a server that is not there, or hangs up, is unreachable', async () => {
 
 test('a malformed address is refused before anything is sent', async () => {
   const server = await startMailServer()
-  const { outcome } = await mailerFor(server.url).send(mail('bo@example.com>\r\nRCPT TO:<eve@example.com'))
-  assert.deepEqual([outcome, server.received.length], ['refused', 0])
+  for (const to of ['bo@example.com>\r\nRCPT TO:<eve@example.com', 'bo@example.com,eve', 'Bo <bo@example.com>']) {
+    assert.equal((await mailerFor(server.url).send(mail(to))).outcome, 'refused', to)
+  }
+  assert.deepEqual(server.received, [])
 })

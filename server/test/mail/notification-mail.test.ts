@@ -5,6 +5,7 @@ import { mailDigests } from '../../src/notifications/mail/digest.ts'
 import { mailNotifications } from '../../src/notifications/mail/notification-mail.ts'
 import { nextDigestAt } from '../../src/notifications/preferences.ts'
 import { mailAfterMs } from '../../src/notifications/record-notifications.ts'
+import { signedInMember } from '../support/member.ts'
 import { notificationsWorld } from '../support/notifications/notifications-world.ts'
 import { mailWorld } from './mail-world.ts'
 
@@ -104,6 +105,7 @@ test('in quiet hours mail waits; after a day it is not sent any more', async () 
 
 test('who has left the workspace gets no mail about it', async () => {
   const { w, bea, byMail, change, mention, mails } = await mailingWorld()
+  await signedInMember(w, 'owner')
   await change({ ways: byMail })
   await mention()
   w.clock.advance(mailAfterMs)
@@ -174,7 +176,10 @@ for (const [timeZone, time, now, at] of digestTimes) {
 test('a digest in an unknown time zone is refused', async () => {
   const { bea } = await mailingWorld()
   const { settings } = (await bea.call('GET', '/notices/settings')).body
-  const answer = await bea.call('PUT', '/notices/settings', { ...settings, digest: { timeZone: 'Mars', time: '08:00' } })
+  const answer = await bea.call('PUT', '/notices/settings', {
+    ...settings,
+    digest: { timeZone: 'Mars', time: '08:00' },
+  })
   assert.equal(answer.status, 400)
   assert.equal(answer.body.data.issues[0].path, 'digest.timeZone')
 })

@@ -185,7 +185,7 @@ test('a workspace has a limited number of unsent mails', async () => {
   const workspaceId = newId(clock.now())
   await db.sql`
     insert into mails (id, kind, cause, workspace_id, priority, status, content, created_at, expires_at, next_at)
-    select gen_random_uuid(), 'digest', 'full:' || n, ${workspaceId}::uuid, 1, 'waiting', '\x00', ${clock.now()}::timestamptz,
+    select gen_random_uuid(), 'digest', 'full:' || n, ${workspaceId}::uuid, 1, 'waiting', '\\x00', ${clock.now()}::timestamptz,
       ${clock.now()}::timestamptz, 'infinity'
     from generate_series(1, ${maxWaiting}::integer) n`
   assert.equal(await record(mailTo('more@example.com', { workspaceId })), false)

@@ -6,7 +6,10 @@ import { ConfigError, loadConfig } from '../../src/config.ts'
 const credentials = { user: 'ana', password: 'p@ss word' }
 const addresses: [url: string, address: unknown][] = [
   ['smtp://mail.example.com', { host: 'mail.example.com', port: 587, security: 'starttls', credentials: null }],
-  ['smtp://ana:p%40ss%20word@mail.example.com:25', { host: 'mail.example.com', port: 25, security: 'starttls', credentials }],
+  [
+    'smtp://ana:p%40ss%20word@mail.example.com:25',
+    { host: 'mail.example.com', port: 25, security: 'starttls', credentials },
+  ],
   ['smtps://mail.example.com', { host: 'mail.example.com', port: 465, security: 'tls', credentials: null }],
   ['smtp://localhost:1025', { host: 'localhost', port: 1025, security: 'off', credentials: null }],
   ['smtp://[::1]:1025/', { host: '::1', port: 1025, security: 'off', credentials: null }],

@@ -7,7 +7,7 @@ import {
   useInvitations,
   withdrawInvitation,
 } from '../data/team/invitations.ts'
-import { hasRole, useSession } from '../session/session.ts'
+import { currentSession, hasRole } from '../session/session.ts'
 import { CreatedBy } from '../shared/CreatedBy.tsx'
 import { t } from '../text/index.ts'
 import { formatDateTime } from '../ui/format/time.ts'
@@ -24,7 +24,6 @@ import { MailState } from './mail/MailState.tsx'
 export function InvitationList() {
   const workspaceId = useWorkspaceId()
   const texts = t.settings.members
-  const { sendsMail } = useSession()
   const { data: invitations = [] } = useInvitations(workspaceId)
   const [confirming, setConfirming] = useState<Invitation | null>(null)
   const [shown, setShown] = useState<{ email: string; url: string } | null>(null)
@@ -49,7 +48,7 @@ export function InvitationList() {
         columns={[
           { key: 'email', title: texts.email, cell: ({ email }) => email },
           { key: 'role', title: texts.role, cell: ({ role }) => t.settings.roles[role] },
-          ...(sendsMail ? [{ key: 'mail', title: texts.mail, cell: mailCell }] : []),
+          ...(currentSession().sendsMail ? [{ key: 'mail', title: texts.mail, cell: mailCell }] : []),
           {
             key: 'by',
             title: t.settings.createdBy,

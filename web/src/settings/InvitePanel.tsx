@@ -33,7 +33,13 @@ export function InvitePanel({ close }: { close(): void }) {
       title={texts.invite}
       close={close}
       submit={() => create.mutate()}
-      footer={<PanelButtons close={close} action={sendsMail ? texts.sendInvitation : texts.createLink} isBusy={create.isPending} />}
+      footer={
+        <PanelButtons
+          close={close}
+          action={sendsMail ? texts.sendInvitation : texts.createLink}
+          isBusy={create.isPending}
+        />
+      }
     >
       <TextInput
         type="email"

@@ -9,6 +9,7 @@ export interface Calls {
     invited: (values: { email: Shown; role: Shown }) => string
     invitedAs: (values: { name: Shown; role: Shown }) => string
     needs: { newPassword: (values: { least: Shown }) => string; shorterPassword: (values: { most: Shown }) => string; name: (values: { most: Shown }) => string }
+    mailSentHelp: (values: { email: Shown }) => string
   }
   common: {
     needAttention: (values: { n: number }) => string
@@ -303,6 +304,7 @@ export interface Calls {
     sampleType: (values: { types: Shown }) => string
     articleLong: (values: { n: Shown }) => string
     articleRows: (values: { n: Shown }) => string
+    mailRefused: (values: { reason: Shown }) => string
   }
   profile: {
     sessions: { seen: (values: { ago: Shown }) => string; endOf: (values: { device: Shown }) => string; othersEnded: (values: { count: number }) => string }
@@ -343,7 +345,7 @@ export interface Calls {
   }
   settings: {
     workspace: { quotaUpTo: (values: { ceiling: Shown }) => string; up: (values: { name: Shown }) => string; down: (values: { name: Shown }) => string; remove: (values: { name: Shown }) => string }
-    members: { roleOf: (values: { name: Shown }) => string; linkTitle: (values: { email: Shown }) => string; linkOf: (values: { email: Shown }) => string; awaySince: (values: { moment: Shown }) => string; withdrawOf: (values: { email: Shown }) => string; withdrawConfirm: (values: { email: Shown }) => string; removeOf: (values: { name: Shown }) => string; removeConfirm: (values: { name: Shown }) => string; removed: (values: { name: Shown }) => string; endsTokens: (values: { names: Shown }) => string; endsInvitations: (values: { emails: Shown }) => string; used: (values: { ago: Shown }) => string; signOutOf: (values: { name: Shown }) => string; signOutConfirm: (values: { name: Shown }) => string; signedOut: (values: { name: Shown }) => string }
+    members: { roleOf: (values: { name: Shown }) => string; linkTitle: (values: { email: Shown }) => string; linkOf: (values: { email: Shown }) => string; awaySince: (values: { moment: Shown }) => string; withdrawOf: (values: { email: Shown }) => string; withdrawConfirm: (values: { email: Shown }) => string; removeOf: (values: { name: Shown }) => string; removeConfirm: (values: { name: Shown }) => string; removed: (values: { name: Shown }) => string; endsTokens: (values: { names: Shown }) => string; endsInvitations: (values: { emails: Shown }) => string; used: (values: { ago: Shown }) => string; signOutOf: (values: { name: Shown }) => string; signOutConfirm: (values: { name: Shown }) => string; signedOut: (values: { name: Shown }) => string; mailedHelp: (values: { email: Shown }) => string; mailAnswer: (values: { answer: Shown }) => string }
     labels: { change: (values: { name: Shown }) => string; deleteConfirm: (values: { name: Shown }) => string }
     replies: { change: (values: { shortcut: Shown }) => string; deleted: (values: { shortcut: Shown }) => string }
     filters: { rename: (values: { name: Shown }) => string; deleteOf: (values: { name: Shown }) => string; deleted: (values: { name: Shown }) => string }
@@ -353,6 +355,7 @@ export interface Calls {
     retention: { daysOf: (values: { name: Shown }) => string }
     audit: { times: (values: { count: Shown }) => string; leads: (values: { n: number }) => string; left: (values: { shown: Shown }) => string }
     workspaces: { workspaceCreated: (values: { name: Shown }) => string; planOf: (values: { name: Shown }) => string }
+    about: { mailTested: (values: { answer: Shown }) => string }
   }
   start: {
     title: (values: { name: Shown }) => string
