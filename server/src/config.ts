@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path'
 import { type MediaAddress, MediaAddressError, parseMediaUrl } from './base/media-address.ts'
 import { type DatabaseAddress, DatabaseUrlError, parseDatabaseUrl } from './base/postgres/address.ts'
 import { memoryBytes } from './base/process-limits.ts'
+import { type MailSettings, readMailSettings } from './base/smtp-address.ts'
 import { readTelemetry, type TelemetrySettings } from './base/tracing/telemetry-settings.ts'
 
 /** All settings, validated once at start. Nothing else reads the environment. */
@@ -48,11 +49,13 @@ export interface Config {
   sessionIdleMs: number
   demo: boolean
   /** Simulator of the official platform; it can also move the time. `url`: another one, for scenarios. */
-  simulator: { enabled: boolean; host: string; port: number; url: string | null }
+  simulator: { enabled: boolean; host: string; port: number; url: string | null; mailPort: number | null }
   /** Model that scores conversations of scenarios; null: none. */
   judge: { url: string; model: string; key: string | null } | null
   /** Endpoint that computes vectors of articles; null: knowledge is searched by words alone. */
   embeddings: { url: string; model: string; key: string | null } | null
+  /** Mail server and sender; null: no mail is sent. */
+  mail: MailSettings | null
   logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent'
   limits: {
     /** Requests per minute and key; 0 disables the limit. */
@@ -95,6 +98,7 @@ const secretNames = [
   'PARLEY_METRICS_TOKEN',
   'PARLEY_EMBEDDINGS_KEY',
   'PARLEY_JUDGE_KEY',
+  'PARLEY_SMTP_URL',
 ]
 
 /** Reads the settings. Throws one `ConfigError` with every problem. `memory` is the memory of the process in bytes. */
@@ -154,6 +158,7 @@ export function loadConfig(environment: Environment, memory = memoryBytes()): Co
     simulator: readSimulator(read, simulator, port),
     judge: readJudge(read),
     embeddings: readEmbeddings(read),
+    mail: readMailSettings(read, simulator ? read.integer('PARLEY_SIMULATOR_MAIL_PORT', 1, 65_535) : null),
     logLevel: read.choice('PARLEY_LOG_LEVEL', logLevels) ?? 'info',
     limits: {
       leadsPerMinute: read.integer('PARLEY_LEADS_RATE_LIMIT', 0, 1_000_000) ?? 3000,
@@ -298,6 +303,7 @@ function readSimulator(
     host: read.text('PARLEY_SIMULATOR_HOST') ?? '127.0.0.1',
     port: read.integer('PARLEY_SIMULATOR_PORT', 0, 65_535) ?? nextPort,
     url: url === null ? null : new URL(url).href.replace(/\/{1,9}$/, ''),
+    mailPort: read.integer('PARLEY_SIMULATOR_MAIL_PORT', 1, 65_535),
   }
 }
 

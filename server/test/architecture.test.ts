@@ -11,6 +11,7 @@ const ranks: Record<string, number> = {
   base: 0,
   config: 1,
   team: 1,
+  mail: 1,
   workspaces: 2,
   auth: 2,
   notifications: 2,

@@ -62,6 +62,7 @@ const pages: Record<string, { path: string; title: string }> = {
   'numbers.html': { path: '/phone/numbers', title: 'Numbers' },
   'templates.html': { path: '/phone/templates', title: 'Templates' },
   'delivery.html': { path: '/phone/delivery', title: 'Delivery' },
+  'mail.html': { path: '/phone/mail', title: 'Mail' },
 }
 
 const linksFrom = (here: string): string =>
@@ -71,7 +72,7 @@ const linksFrom = (here: string): string =>
 
 /**
  * Serves the pages: the customers' phones, the business's own, connecting numbers, what numbers may do and cost, the
- * review of templates, and how messages and webhooks are delivered.
+ * review of templates, how messages and webhooks are delivered, and mails.
  */
 export function phoneRoutes(app: App): void {
   for (const file of readdirSync(new URL('page/', import.meta.url))) {

@@ -17,6 +17,7 @@ import { partnerRoutes } from './graph/partner-routes.ts'
 import { createNetwork, type PairingTimes, stopNetwork } from './linked/network.ts'
 import { ownerRoutes } from './linked/owner-routes.ts'
 import { socketRoutes } from './linked/socket-routes.ts'
+import { type Mailbox, mailboxRoutes, openMailbox } from './mailbox.ts'
 import { createLiveUpdates, phoneRoutes } from './phone-routes.ts'
 import type { Platform, StatusTimes } from './platform.ts'
 import { type BusinessNumber, createWorld, newNumber, newPhone } from './world.ts'
@@ -35,6 +36,8 @@ export interface SimulatorOptions {
   /** Phone that devices are linked to. */
   phone?: Partial<BusinessNumber>
   pairingTimes?: Partial<PairingTimes>
+  /** Port of a simulated mail server; null or missing: none. */
+  mailPort?: number | null
   /** Milliseconds before each retry of a webhook. */
   retryMs?: readonly number[]
 }
@@ -94,14 +97,16 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   const phone = newPhone({ ...demoPhone, ...options.phone })
   for (const one of [number, phone]) world.numbers.set(one.numberId, one)
 
-  const app = await buildServer(platform, options.ownHosts ?? [])
+  const { mailPort = null } = options
+  const mailbox = mailPort === null ? null : await openMailbox(mailPort, clock, changed)
+  const app = await buildServer(platform, options.ownHosts ?? [], mailbox)
   live.serve(app)
   const stop = async () => {
     scheduler.stop()
     stopNetwork(linked)
     live.stop()
     app.server.closeAllConnections()
-    await Promise.all([webhookSender.stop(), app.close()])
+    await Promise.all([webhookSender.stop(), app.close(), mailbox?.close()])
     files.stop()
   }
   try {
@@ -113,7 +118,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   return { url: addressOf(app, host), app, platform, number, phone, settled: () => settled(platform), stop }
 }
 
-async function buildServer(platform: Platform, ownHosts: readonly string[]): Promise<App> {
+async function buildServer(platform: Platform, ownHosts: readonly string[], mailbox: Mailbox | null): Promise<App> {
   const app: App = fastify({ logger: false, bodyLimit: 1024 * 1024, forceCloseConnections: true })
   app.setValidatorCompiler(({ schema, httpPart }) => compileForRequest(schema, httpPart))
   app.setSerializerCompiler(() => JSON.stringify)
@@ -149,6 +154,7 @@ async function buildServer(platform: Platform, ownHosts: readonly string[]): Pro
   fileRoutes(app, platform)
   socketRoutes(app, platform)
   ownerRoutes(app, platform)
+  mailboxRoutes(app, mailbox)
   phoneRoutes(app)
   app.get('/simulator', { schema: { hide: true } }, () => app.swagger())
   return app

@@ -9,9 +9,10 @@ import { App, AppUnavailable, Providers, ThemeProvider } from './app/App.tsx'
 import { styleNonce } from './app/nonce.ts'
 import { createQueryClient } from './app/queries.ts'
 import { createAppRouter } from './app/router.tsx'
+import { saveLanguage } from './data/team/profile.ts'
 import { saveTimeZoneCookie } from './data/time-zone.ts'
 import { loadSession, type Session } from './session/session.ts'
-import { loadTexts, withTexts } from './text/index.ts'
+import { language, loadTexts, withTexts } from './text/index.ts'
 
 // A dependency of a library inserts style elements and reads the nonce here.
 Object.assign(globalThis, { __webpack_nonce__: styleNonce })
@@ -63,6 +64,7 @@ async function startConsentPage(): Promise<void> {
 
 async function start(session: Session): Promise<void> {
   saveTimeZoneCookie()
+  saveMailLanguage(session)
   const queries = createQueryClient()
   const router = createAppRouter(queries, session)
   await router.load()
@@ -71,6 +73,11 @@ async function start(session: Session): Promise<void> {
     end()
     delete document.documentElement.dataset.begins
   })
+}
+
+/** People get mail in the language of the browser that they used last. */
+function saveMailLanguage({ sendsMail, user }: Session): void {
+  if (sendsMail && user !== null && user.language !== language) void saveLanguage(language).catch(() => {})
 }
 
 /** Logs programming errors to the console; failed requests are shown in the page. */

@@ -108,7 +108,7 @@ async function serveTeamApi(
   const { publicUrl, trustedProxies } = http
   const clientAddress = clientAddressReader(trustedProxies, () => log.warn(untrustedForward))
   const team: TeamDeps = {
-    ...{ db, keyStore, clock, wallClock, sessionIdleMs, publicUrl },
+    ...{ db, keyStore, clock, wallClock, sessionIdleMs, publicUrl, mailer: runtime.mailer ?? null },
     passwords: createPasswords(passwordCost),
     clientAddressOf: clientAddress,
   }

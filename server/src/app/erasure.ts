@@ -16,6 +16,7 @@ import { eraseLeads } from '../leads/erase.ts'
 import { deleteExpiredSnapshots } from '../leads/merge/merge-records.ts'
 import { deleteOldBulkChanges, deleteOldImports } from '../leads/retention.ts'
 import { eraseImportFiles } from '../leads/transfer/import/file-pieces.ts'
+import { deleteOldMails } from '../mail/mails.ts'
 import { deleteOldNotifications } from '../notifications/retention.ts'
 import { eraseDeliveries } from '../webhooks/erase.ts'
 import { eraseFilters } from '../workspaces/saved-filters.ts'
@@ -69,6 +70,7 @@ export async function deleteExpiredRows({ db, clock }: RetentionDeps): Promise<n
     await deleteExpiredSnapshots(db, now),
     await deleteEnded(db, new Date(now.getTime() - yearMs)),
     await deleteOldNotifications(db, now),
+    await db.statement((tx) => deleteOldMails(tx, now)),
   ]
   return counts.reduce((sum, count) => sum + count, 0)
 }

@@ -13,6 +13,7 @@ import type { Sequencer } from '../events/sequence.ts'
 import type { Metrics } from '../http/monitoring/metrics.ts'
 import type { SendDeps } from '../inbox/send/send-deps.ts'
 import type { MemoryIndexes } from '../leads/search/memory-index/client.ts'
+import type { Mailer } from '../mail/mailer.ts'
 import type { MediaStore } from '../media/store/store.ts'
 
 /** Infrastructure of the modules, opened and closed by the process that runs the app. */
@@ -31,6 +32,8 @@ export interface Runtime {
   sequencer: Sequencer
   /** HTTP client for addresses from users. */
   outgoing: Outgoing
+  /** Sends mail; null or missing if no mail server is set up. */
+  mailer?: Mailer | null
   /** Store of encrypted files. */
   media: MediaStore
   /** Lists large workspaces from memory; without it the database does. */

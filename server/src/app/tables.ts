@@ -196,6 +196,7 @@ const tables: readonly Table[] = [
     },
   },
   { name: 'invitations', sealed: ['email', 'token'] },
+  { name: 'mails', keyScope: 'instance', sealed: ['content', 'answer'] },
   { name: 'oauth_codes', ages: { order: 'expires_at', time: 'expires_at', days: 1 } },
   { name: 'oauth_tokens', ages: { order: 'expires_at', time: 'expires_at', days: 1 } },
   { name: 'webhook_endpoints', sealed: ['settings'] },

@@ -15,6 +15,7 @@ import type { LeaveDeps } from './members/change-members.ts'
 import { invitationTeamRoutes } from './members/invitation-routes.ts'
 import { memberTeamRoutes } from './members/member-routes.ts'
 import { listPeople, type NamedRow } from './members/people.ts'
+import { mailTeamRoutes } from './sign-in/mail-routes.ts'
 import { signInTeamRoutes } from './sign-in/sign-in-routes.ts'
 import type { TeamDeps } from './users/users.ts'
 
@@ -33,6 +34,7 @@ export function accessTeamRoutes(app: App, deps: AccessDeps, guard: TeamGuard): 
     tokenTeamRoutes,
     auditTeamRoutes,
     keyTeamRoutes,
+    mailTeamRoutes,
   ]) {
     routes(app, deps, guard)
   }

@@ -4,7 +4,7 @@ import { isUnavailable } from './postgres/failures.ts'
 // The only fields of a log line: ids, patterns and counts. Never a URL, header, body or any value that a person
 // entered, because they contain phones, names and search terms.
 const ids = ['requestId', 'traceId', 'keyId', 'workspaceId', 'memberId', 'endpointId', 'eventId'] as const
-const subjects = ['connectionId', 'conversationId', 'messageId', 'leadId'] as const
+const subjects = ['connectionId', 'conversationId', 'messageId', 'leadId', 'mailId'] as const
 /** `route` is a pattern, such as `/api/v1/leads/:identifier`; `tool` is the tool that an agent called. */
 const words = ['method', 'route', 'tool', 'job', 'code', 'host', 'version'] as const
 const numbers = ['status', 'durationMs', 'timeoutMs', 'aheadMs', 'attempt', 'count', 'port'] as const

@@ -7,6 +7,7 @@ import { addDistributeCommand } from './distribute.ts'
 import { addEraseCommand } from './erase.ts'
 import { addKeyCommands } from './key.ts'
 import { addKnowledgeCommands } from './knowledge.ts'
+import { addMailCommands } from './mail.ts'
 import { addMcpCommand } from './mcp.ts'
 import { addRateCardCommands } from './rate-card.ts'
 import { addRotateKeysCommands } from './rotate-keys.ts'
@@ -71,6 +72,7 @@ export function addCommands(program: Command): Command {
   addMcpCommand(program)
   addSimulateCommand(program)
   addScenarioCommands(program)
+  addMailCommands(program)
   return program
 }
 

@@ -14,14 +14,14 @@ export const notificationKinds = [
 export type NotificationKind = (typeof notificationKinds)[number]
 
 /** Ways to notify. Without `bell`, nothing is recorded; the others are in addition. */
-export const deliveryMethods = ['bell', 'sound', 'browser', 'push'] as const
+export const deliveryMethods = ['bell', 'sound', 'browser', 'push', 'mail'] as const
 export type DeliveryMethod = (typeof deliveryMethods)[number]
 
 export type NotificationPreferences = Record<NotificationKind, Record<DeliveryMethod, boolean>>
 
-const all = { bell: true, sound: true, browser: true, push: true }
+const all = { bell: true, sound: true, browser: true, push: true, mail: false }
 
-/** Defaults for people without preferences. Browsers ask for permission before `browser` and `push`. */
+/** Defaults for people without preferences. Mail is asked for, browsers ask for permission before `browser` and `push`. */
 export const defaultPreferences: NotificationPreferences = {
   mention: all,
   assigned: all,
@@ -35,9 +35,13 @@ export const defaultPreferences: NotificationPreferences = {
   silence: { ...all, sound: false },
 }
 
-/** Adds the defaults of kinds that are newer than the stored preferences. */
-export function withDefaults(stored: Partial<NotificationPreferences> | null): NotificationPreferences {
-  return { ...defaultPreferences, ...stored }
+/** Preferences as stored or sent, perhaps before a kind or method existed. */
+export type StoredPreferences = Partial<Record<NotificationKind, Partial<Record<DeliveryMethod, boolean>>>>
+
+/** Adds the defaults of kinds and methods that are newer than the stored preferences. */
+export function withDefaults(stored: StoredPreferences | null): NotificationPreferences {
+  const complete = notificationKinds.map((kind) => [kind, { ...defaultPreferences[kind], ...stored?.[kind] }])
+  return Object.fromEntries(complete) as NotificationPreferences
 }
 
 export const notificationTones = ['chime', 'drop', 'knock'] as const

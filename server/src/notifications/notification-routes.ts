@@ -14,7 +14,7 @@ import {
   markNotificationsRead,
   type Notification,
 } from './notifications.ts'
-import { checkQuietHours, isQuiet, readSettings, storeSettings } from './preferences.ts'
+import { checkDigest, checkQuietHours, isQuiet, readSettings, storeSettings } from './preferences.ts'
 import type { NotificationNames, ResolveNames } from './push/push.ts'
 import { addSubscription, type PushTarget, removeSubscription } from './push/subscriptions.ts'
 import {
@@ -94,7 +94,7 @@ export function notificationRoutes(app: App, deps: NotificationDeps, guard: Team
 }
 
 function settingsRoutes(api: TeamApi, deps: NotificationDeps): void {
-  const { db, pushKey } = deps
+  const { db, pushKey, clock } = deps
   api.get(`${notificationsPath}/settings`, 'member', {
     operationId: 'getNoticeSettings',
     summary: 'Read notification preferences',
@@ -113,10 +113,10 @@ function settingsRoutes(api: TeamApi, deps: NotificationDeps): void {
     answers: { 200: NotificationSettingsAnswer },
     run: async ({ member, body }) => {
       const { workspaceId, userId } = userIdOf(member)
-      const { quiet } = body
-      const issues = quiet === null ? [] : checkQuietHours(quiet)
+      const { quiet, digest } = body
+      const issues = [...(quiet === null ? [] : checkQuietHours(quiet)), ...(digest == null ? [] : checkDigest(digest))]
       if (issues.length > 0) throw new InvalidInput(issues)
-      await db.tx((tx) => storeSettings(tx, workspaceId, userId, body))
+      await db.tx((tx) => storeSettings(tx, workspaceId, userId, body, clock.now()))
       return { settings: await readSettings(db.sql, workspaceId, userId), pushKey: await pushKey() }
     },
   })

@@ -97,7 +97,8 @@ export async function markNotificationsRead(
   const read = await tx<{ kind: NotificationKind; cause: string }[]>`
     update notices
     set read_at = ${now},
-      push_at = null
+      push_at = null,
+      mail_at = null
     where workspace_id = ${workspaceId}
       and user_id = ${userId}
       and read_at is null
@@ -128,7 +129,8 @@ export async function markWaitingRead(
   const read = await tx<{ userId: string }[]>`
     update notices
     set read_at = ${now},
-      push_at = null
+      push_at = null,
+      mail_at = null
     where workspace_id = ${workspaceId}
       and conversation_id = any (${[...conversationIds]}::uuid[])
       and kind = 'waiting'

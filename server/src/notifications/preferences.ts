@@ -1,11 +1,12 @@
 import type { Sql, Tx } from '../base/db.ts'
 import { forbidden, type Issue } from '../base/errors.ts'
-import { createZoneFormat, isTimeZone, localTimeAt } from '../base/time.ts'
+import { createZoneFormat, isTimeZone, localDateAt, localTimeAt, offsetAt } from '../base/time.ts'
 import { type Weekday, weekdays } from '../team/opening-hours.ts'
 import {
   defaultPreferences,
   type NotificationPreferences,
   type NotificationTone,
+  type StoredPreferences,
   withDefaults,
 } from './notification-kinds.ts'
 import type { NotificationSettingsBody } from './schema.ts'
@@ -16,6 +17,14 @@ export interface NotificationSettings {
   /** Whether a push may contain the customer's name. */
   pushNames: boolean
   tone: NotificationTone
+  digest: DigestTime | null
+}
+
+/** When a person gets the daily digest. */
+export interface DigestTime {
+  timeZone: string
+  /** `08:00`. */
+  time: string
 }
 
 export const defaultSettings: NotificationSettings = {
@@ -23,6 +32,7 @@ export const defaultSettings: NotificationSettings = {
   quiet: null,
   pushNames: false,
   tone: 'chime',
+  digest: null,
 }
 
 export async function readSettings(sql: Sql, workspaceId: string, userId: string): Promise<NotificationSettings> {
@@ -35,8 +45,8 @@ export async function readSettingsOf(
   workspaceId: string,
   userIds: readonly string[],
 ): Promise<Map<string, NotificationSettings>> {
-  const rows = await sql<(Omit<NotificationSettings, 'tone'> & { userId: string; tone: NotificationTone | null })[]>`
-    select user_id as "userId", ways, quiet, push_names as "pushNames", tone
+  const rows = await sql<StoredSettings[]>`
+    select user_id as "userId", ways, quiet, push_names as "pushNames", tone, digest
     from notice_settings
     where workspace_id = ${workspaceId}
       and user_id = any (${[...userIds]}::uuid[])`
@@ -48,29 +58,47 @@ export async function readSettingsOf(
   )
 }
 
-/** Stores preferences; keeps the current tone if none is given. Throws 403 unless the person is a member. */
+interface StoredSettings extends Omit<NotificationSettings, 'tone' | 'ways'> {
+  userId: string
+  ways: StoredPreferences
+  tone: NotificationTone | null
+}
+
+/** Stores preferences; keeps the tone and digest that are omitted. Throws 403 unless the person is a member. */
 export async function storeSettings(
   tx: Tx,
   workspaceId: string,
   userId: string,
-  { ways, quiet, pushNames, tone }: NotificationSettingsBody,
+  { ways, quiet, pushNames, tone, digest }: NotificationSettingsBody,
+  now: Date,
 ): Promise<void> {
+  const digestAt = digest == null ? null : nextDigestAt(digest, now)
   const stored = await tx`
-    insert into notice_settings (workspace_id, user_id, ways, quiet, push_names, tone)
+    insert into notice_settings (workspace_id, user_id, ways, quiet, push_names, tone, digest, digest_at)
     select m.workspace_id, m.user_id, ${tx.json(ways)},
-      ${quiet === null ? null : tx.json(quiet)}, ${pushNames}, ${tone ?? null}
+      ${quiet === null ? null : tx.json(quiet)}, ${pushNames}, ${tone ?? null},
+      ${digest == null ? null : tx.json(digest)}::jsonb, ${digestAt}::timestamptz
     from members m
     where m.workspace_id = ${workspaceId}
       and m.user_id = ${userId}
     on conflict (workspace_id, user_id)
     do update set ways = excluded.ways, quiet = excluded.quiet, push_names = excluded.push_names,
-      tone = coalesce(excluded.tone, notice_settings.tone)`
+      tone = coalesce(excluded.tone, notice_settings.tone)
+      ${digest === undefined ? tx`` : newDigest(tx)}`
   if (stored.count === 0) throw notMemberError()
 }
 
+// A save that leaves the digest as it is must not skip one that is due.
+const newDigest = (tx: Tx) => tx`,
+      digest = excluded.digest,
+      digest_at = case
+        when notice_settings.digest is not distinct from excluded.digest then notice_settings.digest_at
+        else excluded.digest_at
+      end`
+
 export const notMemberError = () => forbidden('Only members of the workspace get notifications. Ask for an invitation.')
 
-/** Times without sound, pop-up and push. Notifications are still recorded. */
+/** Times without sound, pop-up, push and mail. Notifications are still recorded. */
 export interface QuietHours {
   timeZone: string
   /** `22:00`; a `to` of `07:00` is then on the next day. */
@@ -81,13 +109,34 @@ export interface QuietHours {
 }
 
 /** Returns whether it is quiet now. The end of the span is exclusive. */
-export function isQuiet({ timeZone, from, to, days }: QuietHours, now: Date): boolean {
-  const localTime = localTimeAt(createZoneFormat(timeZone), now.getTime())
-  // Our weeks start with Monday, JavaScript's with Sunday.
-  const today = weekdays[(new Date(`${localTime.slice(0, 10)}T00:00:00Z`).getUTCDay() + 6) % 7]
-  if (today !== undefined && days.includes(today)) return true
-  const time = localTime.slice(11, 16)
+export function isQuiet(quiet: QuietHours, now: Date): boolean {
+  const { timeZone, from, to } = quiet
+  if (isQuietDay(quiet, now)) return true
+  const time = localTimeAt(createZoneFormat(timeZone), now.getTime()).slice(11, 16)
   return from < to ? from <= time && time < to : time >= from || time < to
+}
+
+/** Returns whether the whole day is quiet. */
+export function isQuietDay({ timeZone, days }: Pick<QuietHours, 'timeZone' | 'days'>, now: Date): boolean {
+  const date = localDateAt(createZoneFormat(timeZone), now.getTime())
+  // Our weeks start with Monday, JavaScript's with Sunday.
+  const today = weekdays[(new Date(`${date}T00:00:00Z`).getUTCDay() + 6) % 7]
+  return today !== undefined && days.includes(today)
+}
+
+const dayMs = 86_400_000
+
+/** Returns when the time of the digest comes next. A time that a clock change skips comes an hour earlier. */
+export function nextDigestAt({ timeZone, time }: DigestTime, now: Date): Date {
+  const format = createZoneFormat(timeZone)
+  const today = Date.parse(localDateAt(format, now.getTime()))
+  const [hours = 0, minutes = 0] = time.split(':').map(Number)
+  for (let days = 0; ; days++) {
+    const local = today + days * dayMs + (hours * 60 + minutes) * 60_000
+    // By the offset of the day before, then by the one that applies: of a time that comes twice, the first.
+    const at = local - offsetAt(format, local - offsetAt(format, local - dayMs))
+    if (at > now.getTime()) return new Date(at)
+  }
 }
 
 /** Validates what the schema cannot: the time zone, and that the span is not empty. */
@@ -95,4 +144,9 @@ export function checkQuietHours({ timeZone, from, to }: QuietHours): Issue[] {
   const zoneIssues = isTimeZone(timeZone) ? [] : [{ path: 'quiet.timeZone', message: 'must be an IANA time zone' }]
   const spanIssues = from === to ? [{ path: 'quiet.to', message: `must not be the same as from, ${from}` }] : []
   return [...zoneIssues, ...spanIssues]
+}
+
+/** The same for the digest. */
+export function checkDigest({ timeZone }: DigestTime): Issue[] {
+  return isTimeZone(timeZone) ? [] : [{ path: 'digest.timeZone', message: 'must be an IANA time zone' }]
 }

@@ -28,6 +28,8 @@ export function publishNotifications(tx: Tx, workspaceId: string, userId: string
 
 /** Time for an open page to show a notification before it is pushed. */
 export const pushAfterMs = 15_000
+/** Time for the person to read a notification before it is mailed. */
+export const mailAfterMs = 5 * 60_000
 
 /**
  * Records notifications in the transaction of their cause, for people whose preferences allow it, except who caused it.
@@ -43,7 +45,7 @@ export async function recordNotifications(
   const notifiedUsers = await tx<{ userId: string }[]>`
     insert into notices (
       workspace_id, user_id, kind, cause, conversation_id, connection_id, count, actor_type, actor_id, reason, created_at,
-      push_at
+      push_at, mail_at
     )
     select m.workspace_id, m.user_id, n.kind, n.cause, n.conversation_id, n.connection_id, n.count, n.actor_type,
       n.actor_id, n.reason, ${now}::timestamptz,
@@ -54,7 +56,8 @@ export async function recordNotifications(
           where p.workspace_id = ${workspaceId}
             and p.user_id = m.user_id
         ) then ${new Date(now.getTime() + pushAfterMs)}::timestamptz
-      end
+      end,
+      case when ${isEnabled(tx, 'mail')} then ${new Date(now.getTime() + mailAfterMs)}::timestamptz end
     from unnest(
       ${notifications.map(({ kind }) => kind)}::text[],
       ${notifications.map(({ cause }) => cause)}::text[],
@@ -85,7 +88,7 @@ const isNamed = ({ type, id }: NewNotification['actor']): boolean =>
   id !== null && (type === 'agent' || type === 'user' || type === 'token')
 
 /** SQL condition: the preferences `s` allow the kind of `n` by this method; defaults apply to missing ones. */
-const isEnabled = (sql: Sql, method: 'bell' | 'push') =>
+const isEnabled = (sql: Sql, method: 'bell' | 'push' | 'mail') =>
   sql`coalesce((s.ways -> n.kind ->> ${method}::text)::boolean, (${sql.json(defaultPreferences)} -> n.kind ->> ${method}::text)::boolean)`
 
 /** Descriptions of live-only frames, for the documentation of the stream. */

@@ -1,10 +1,10 @@
 import { type Static, Type } from 'typebox'
 import { nullable, oneOf, timestamp, titled } from '../base/route.ts'
 import { count, cursor, page, text } from '../base/schema-types.ts'
+import { languages } from '../base/text/languages.ts'
 import { weekdays } from '../team/opening-hours.ts'
 import { closed, idSchema } from '../team/team-schema.ts'
-import { type deliveryMethods, notificationKinds, notificationTones } from './notification-kinds.ts'
-import { pushLanguages } from './push/push-texts.ts'
+import { notificationKinds, notificationTones } from './notification-kinds.ts'
 
 const kind = oneOf(notificationKinds, {
   description:
@@ -83,16 +83,21 @@ export const MarkReadBody = Type.Object(
   closed,
 )
 
-const flags = (descriptions: Record<string, string>) =>
-  Object.fromEntries(Object.entries(descriptions).map(([name, description]) => [name, Type.Boolean({ description })]))
+const flags = <N extends string>(descriptions: Record<N, string>) =>
+  Object.fromEntries(
+    Object.entries<string>(descriptions).map(([name, description]) => [name, Type.Boolean({ description })]),
+  ) as Record<N, ReturnType<typeof Type.Boolean>>
 
 const PreferencesOfKind = Type.Object(
-  flags({
-    bell: 'Record it; required for the others.',
-    sound: 'Play a sound on open pages.',
-    browser: 'Show a browser notification if a page is open in the background.',
-    push: 'Push to subscribed browsers while no page is open.',
-  }) as Record<(typeof deliveryMethods)[number], ReturnType<typeof Type.Boolean>>,
+  {
+    ...flags({
+      bell: 'Record it; required for the others.',
+      sound: 'Play a sound on open pages.',
+      browser: 'Show a browser notification if a page is open in the background.',
+      push: 'Push to subscribed browsers while no page is open.',
+    }),
+    mail: Type.Optional(Type.Boolean({ description: 'Mail it if it is still unread after five minutes.' })),
+  },
   { ...closed, title: 'NoticeWays' },
 )
 
@@ -107,15 +112,17 @@ const ways = Type.Object(
 const timeOfDay = (description: string, example: string) =>
   Type.String({ pattern: '^([01][0-9]|2[0-3]):[0-5][0-9]$', maxLength: 5, description, example })
 
+const zone = Type.String({
+  minLength: 1,
+  maxLength: 64,
+  description: 'IANA time zone.',
+  example: 'America/Sao_Paulo',
+})
+
 const quiet = Type.Union([
   Type.Object(
     {
-      timeZone: Type.String({
-        minLength: 1,
-        maxLength: 64,
-        description: 'IANA time zone.',
-        example: 'America/Sao_Paulo',
-      }),
+      timeZone: zone,
       from: timeOfDay('Start.', '22:00'),
       to: timeOfDay('End; on the next day if earlier than `from`.', '07:00'),
       days: Type.Array(oneOf(weekdays), {
@@ -128,11 +135,27 @@ const quiet = Type.Union([
     {
       ...closed,
       title: 'QuietHours',
-      description: 'Times without sound, pop-up and push. Notifications are still recorded.',
+      description: 'Times without sound, pop-up, push and mail. Notifications are still recorded.',
     },
   ),
   Type.Null(),
 ])
+
+const digest = Type.Optional(
+  Type.Union(
+    [
+      Type.Object(
+        { timeZone: zone, time: timeOfDay('When it is sent.', '08:00') },
+        { ...closed, title: 'NoticeDigest' },
+      ),
+      Type.Null(),
+    ],
+    {
+      description:
+        'A daily mail with numbers and links: unread notifications, waiting customers, open conversations. Not sent on quiet days, or if there is nothing. Null: none. Omit it to keep the current setting.',
+    },
+  ),
+)
 
 const pushNames = Type.Boolean({
   description:
@@ -148,7 +171,7 @@ const tone = Type.Optional(
 )
 
 export const NotificationSettingsBody = Type.Object(
-  { ways, quiet, pushNames, tone },
+  { ways, quiet, pushNames, tone, digest },
   { ...closed, title: 'NoticeSettings' },
 )
 export type NotificationSettingsBody = Static<typeof NotificationSettingsBody>
@@ -167,7 +190,7 @@ export const NewSubscription = Type.Object(
       maxLength: 24,
       description: 'Auth secret of the browser.',
     }),
-    language: oneOf(pushLanguages, { description: 'Language of push texts.', example: 'en' }),
+    language: oneOf(languages, { description: 'Language of push texts.', example: 'en' }),
   },
   { ...closed, title: 'NewPushSubscription' },
 )

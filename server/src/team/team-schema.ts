@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { oneOf, titled } from '../base/route.ts'
 import { uuid, visiblePattern } from '../base/schema-types.ts'
+import { languages } from '../base/text/languages.ts'
 import { roles } from './member.ts'
 
 interface RouteTags {
@@ -37,6 +38,8 @@ export const personNameSchema = Type.String({
   description: 'Name that colleagues see.',
   example: 'Ana Lima',
 })
+
+export const languageSchema = oneOf(languages, { description: 'Language of mails.', example: 'en' })
 
 export const newPasswordSchema = Type.String({
   minLength: 12,

@@ -12,12 +12,14 @@ import {
   useNotificationPreferences,
 } from '../data/notifications.ts'
 import { browserPushState, disableBrowserNotifications, enableBrowserNotifications } from '../data/team/push.ts'
+import { useSession } from '../session/session.ts'
 import { previewSound } from '../shared/sound.ts'
 import { t } from '../text/index.ts'
 import { showError } from '../ui/overlay/toasts.tsx'
 import { QueryBoundary } from '../ui/page/PageBody.tsx'
 import { Section } from '../ui/page/Section.tsx'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
+import { Digest } from './Digest.tsx'
 import styles from './NotificationPreferences.module.css'
 import { QuietHours } from './QuietHours.tsx'
 
@@ -89,6 +91,7 @@ function SettingsForm({ settings }: { settings: Settings }) {
   const workspaceId = useWorkspaceId()
   const queries = useQueryClient()
   const texts = t.notifications.settings
+  const { sendsMail } = useSession()
   const [value, setValue] = useState(settings)
   const { mutate, error } = useMutation({
     // One request at a time, so that the last choice wins.
@@ -105,7 +108,7 @@ function SettingsForm({ settings }: { settings: Settings }) {
     <Section title={texts.title} help={texts.help}>
       <PreferencesTable value={value} set={set} />
       <Text size="xs" c="dimmed">
-        {texts.methodHelp}
+        {texts.methodHelp} {sendsMail && texts.mailHelp}
       </Text>
       <ToneChoice tone={value.tone ?? defaultTone} choose={(tone) => set({ tone })} />
       <Switch
@@ -115,6 +118,7 @@ function SettingsForm({ settings }: { settings: Settings }) {
         onChange={(event) => set({ pushNames: event.currentTarget.checked })}
       />
       <QuietHours quiet={value.quiet} change={(quiet) => set({ quiet })} />
+      {sendsMail && <Digest digest={value.digest ?? null} change={(digest) => set({ digest })} />}
       <div role="status" aria-live="polite">
         {error !== null && texts.saveFailed}
       </div>
@@ -146,9 +150,9 @@ function ToneChoice({ tone, choose }: { tone: NotificationTone; choose(tone: Not
   )
 }
 
-/** Returns whether quiet hours are complete; a time that is being typed is not. */
-const isComplete = ({ quiet }: Settings): boolean =>
-  quiet === null || (quiet.from !== '' && quiet.to !== '' && quiet.from !== quiet.to)
+/** Returns whether the times are complete; one that is being typed is not. */
+const isComplete = ({ quiet, digest }: Settings): boolean =>
+  digest?.time !== '' && (quiet === null || (quiet.from !== '' && quiet.to !== '' && quiet.from !== quiet.to))
 
 const kinds: readonly NotificationKind[] = [
   'mention',
@@ -162,10 +166,12 @@ const kinds: readonly NotificationKind[] = [
   'scheduled',
   'silence',
 ]
-const methods: readonly NotificationMethod[] = ['bell', 'sound', 'browser', 'push']
+const methods: readonly NotificationMethod[] = ['bell', 'sound', 'browser', 'push', 'mail']
 
 function PreferencesTable({ value, set }: { value: Settings; set(changes: Partial<Settings>): void }) {
   const texts = t.notifications.settings
+  const { sendsMail } = useSession()
+  const shown = methods.filter((method) => method !== 'mail' || sendsMail)
   const change = (kind: NotificationKind, method: NotificationMethod, isOn: boolean) =>
     set({ ways: { ...value.ways, [kind]: { ...value.ways[kind], [method]: isOn } } })
   return (
@@ -173,7 +179,7 @@ function PreferencesTable({ value, set }: { value: Settings; set(changes: Partia
       <thead>
         <tr>
           <th scope="col">{texts.kind}</th>
-          {methods.map((method) => (
+          {shown.map((method) => (
             <th key={method} scope="col">
               {texts.methods[method]}
             </th>
@@ -184,11 +190,11 @@ function PreferencesTable({ value, set }: { value: Settings; set(changes: Partia
         {kinds.map((kind) => (
           <tr key={kind}>
             <th scope="row">{texts.kinds[kind]}</th>
-            {methods.map((method) => (
+            {shown.map((method) => (
               <td key={method}>
                 <Checkbox
                   aria-label={texts.of({ kind: texts.kinds[kind], method: texts.methods[method] })}
-                  checked={value.ways[kind][method]}
+                  checked={value.ways[kind][method] ?? false}
                   disabled={method !== 'bell' && !value.ways[kind].bell}
                   onChange={(event) => change(kind, method, event.currentTarget.checked)}
                 />

@@ -5,6 +5,7 @@ import { Copyable } from '../ui/Copyable.tsx'
 import { Section } from '../ui/page/Section.tsx'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import styles from './AboutSection.module.css'
+import { MailSection } from './mail/MailSection.tsx'
 
 export function AboutSection() {
   const workspaceId = useWorkspaceId()
@@ -28,6 +29,7 @@ export function AboutSection() {
           </dd>
         </dl>
       </Section>
+      <MailSection />
       <Section
         title={texts.reference}
         help={texts.referenceHelp}

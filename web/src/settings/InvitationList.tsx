@@ -7,7 +7,7 @@ import {
   useInvitations,
   withdrawInvitation,
 } from '../data/team/invitations.ts'
-import { hasRole } from '../session/session.ts'
+import { currentSession, hasRole } from '../session/session.ts'
 import { CreatedBy } from '../shared/CreatedBy.tsx'
 import { t } from '../text/index.ts'
 import { formatDateTime } from '../ui/format/time.ts'
@@ -18,6 +18,7 @@ import { useListChange } from '../ui/use-list-change.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import { LinkPanel } from './InvitePanel.tsx'
 import styles from './List.module.css'
+import { MailState } from './mail/MailState.tsx'
 
 /** Open invitations; renders nothing without any. */
 export function InvitationList() {
@@ -47,6 +48,7 @@ export function InvitationList() {
         columns={[
           { key: 'email', title: texts.email, cell: ({ email }) => email },
           { key: 'role', title: texts.role, cell: ({ role }) => t.settings.roles[role] },
+          ...(currentSession().sendsMail ? [{ key: 'mail', title: texts.mail, cell: mailCell }] : []),
           {
             key: 'by',
             title: t.settings.createdBy,
@@ -104,3 +106,5 @@ export function InvitationList() {
     </section>
   )
 }
+
+const mailCell = ({ mail }: Invitation) => <MailState mail={mail} />

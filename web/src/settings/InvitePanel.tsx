@@ -1,7 +1,7 @@
 import { Button, Radio, Stack, Text, TextInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { invitationsKey, invite } from '../data/team/invitations.ts'
-import type { Role } from '../session/session.ts'
+import { type Role, useSession } from '../session/session.ts'
 import { t } from '../text/index.ts'
 import { Copyable } from '../ui/Copyable.tsx'
 import { showError } from '../ui/overlay/toasts.tsx'
@@ -16,6 +16,7 @@ export function InvitePanel({ close }: { close(): void }) {
   const workspaceId = useWorkspaceId()
   const texts = t.settings.members
   const queries = useQueryClient()
+  const { sendsMail } = useSession()
   const draft = useDraft({ email: '', role: 'member' as Role })
   const { value, set, errorOf } = draft
   const create = useMutation({
@@ -24,14 +25,21 @@ export function InvitePanel({ close }: { close(): void }) {
     onError: (error) => draft.applyError(error) || showError(error),
   })
   if (create.data !== undefined) {
-    return <LinkPanel email={create.data.invitation.email} url={create.data.url} close={close} />
+    const { invitation, url } = create.data
+    return <LinkPanel email={invitation.email} isMailed={invitation.mail !== null} url={url} close={close} />
   }
   return (
     <SidePanel
       title={texts.invite}
       close={close}
       submit={() => create.mutate()}
-      footer={<PanelButtons close={close} action={texts.createLink} isBusy={create.isPending} />}
+      footer={
+        <PanelButtons
+          close={close}
+          action={sendsMail ? texts.sendInvitation : texts.createLink}
+          isBusy={create.isPending}
+        />
+      }
     >
       <TextInput
         type="email"
@@ -53,12 +61,22 @@ export function InvitePanel({ close }: { close(): void }) {
   )
 }
 
+interface LinkPanelProps {
+  email: string
+  url: string
+  /** Whether the link is also mailed, by an invitation that was just created. */
+  isMailed?: boolean
+  close(): void
+}
+
 /** Shows the link of an invitation, to be sent to the invited person. */
-export function LinkPanel({ email, url, close }: { email: string; url: string; close(): void }) {
+export function LinkPanel({ email, url, isMailed = false, close }: LinkPanelProps) {
   const texts = t.settings.members
+  const { sendsMail } = useSession()
+  const help = sendsMail ? texts.linkHelp : texts.notMailedHelp
   return (
     <SidePanel title={texts.linkTitle({ email })} close={close} footer={<Button onClick={close}>{texts.done}</Button>}>
-      <Text size="md">{texts.linkHelp}</Text>
+      <Text size="md">{isMailed ? texts.mailedHelp({ email }) : help}</Text>
       <Copyable value={url} label={texts.link} />
     </SidePanel>
   )

@@ -185,7 +185,8 @@ function columns(
 }
 
 function Person({ member }: { member: Member }) {
-  const { name, email, awaySince } = member
+  const { name, email, awaySince, failedMail } = member
+  const texts = t.settings.members
   const anchor = memberAnchor(member.userId)
   const isHere = useLocation({ select: ({ hash }) => hash === anchor })
   const person = useRef<HTMLElement>(null)
@@ -198,10 +199,15 @@ function Person({ member }: { member: Member }) {
       <Avatar name={name} size={28} />
       <span className={styles.names}>
         <strong>
-          {name} {isMe(member) && <Chip>{t.settings.members.you}</Chip>}
+          {name} {isMe(member) && <Chip>{texts.you}</Chip>}
           {awaySince !== null && (
-            <Chip tone="attention" title={t.settings.members.awaySince({ moment: formatDateTime(awaySince) })}>
-              {t.settings.members.away}
+            <Chip tone="attention" title={texts.awaySince({ moment: formatDateTime(awaySince) })}>
+              {texts.away}
+            </Chip>
+          )}
+          {failedMail !== null && (
+            <Chip tone="bad" title={texts.mailAnswer({ answer: failedMail.answer ?? '' })}>
+              {texts.mailFailed}
             </Chip>
           )}
         </strong>

@@ -22,7 +22,8 @@ export async function entryPage(pathname: string): Promise<ReactNode> {
 async function choosePasswordPage(): Promise<ReactNode> {
   const user = (await loadSession())?.user ?? null
   if (user === null) return null
-  if (!user.hasPassword) return <ChoosePassword email={user.email} />
+  const isReset = new URLSearchParams(window.location.search).has('reset')
+  if (isReset || !user.hasPassword) return <ChoosePassword email={user.email} isReset={isReset} />
   leaveFor('/')
   return null
 }

@@ -1,9 +1,10 @@
 import { TextInput } from '@mantine/core'
-import { useState } from 'react'
-import { type SignInStep, signIn, signInWithCode, signInWithLink } from '../data/team/sign-in.ts'
+import { useEffect, useState } from 'react'
+import { readSignInMethods, type SignInStep, signIn, signInWithCode, signInWithLink } from '../data/team/sign-in.ts'
 import { t } from '../text/index.ts'
 import { EntryCard } from './EntryCard.tsx'
 import { Form } from './Form.tsx'
+import { MailChoices, MailLink } from './MailLink.tsx'
 import { safeNext } from './next.ts'
 import { codeProblems, signInProblems } from './problems.ts'
 import { useEntryForm } from './use-entry-form.ts'
@@ -21,20 +22,34 @@ export const leaveFor = (place: string): void => window.location.assign(place)
 export function SignInPage() {
   const next = safeNext(new URLSearchParams(window.location.search).get('next') ?? '')
   const { challenge, go } = useSteps(next)
-  return challenge === null ? <PasswordForm go={go} /> : <CodeForm challenge={challenge} go={go} />
+  const [purpose, setPurpose] = useState<'sign-in' | 'reset' | null>(null)
+  if (challenge !== null) return <CodeForm challenge={challenge} go={go} />
+  if (purpose !== null) return <MailLink purpose={purpose} back={() => setPurpose(null)} />
+  return <PasswordForm go={go} mailLink={setPurpose} />
 }
 
 interface StepProps {
   go(step: SignInStep): void
 }
 
-function PasswordForm({ go }: StepProps) {
+function PasswordForm({ go, mailLink }: StepProps & { mailLink(purpose: 'sign-in' | 'reset'): void }) {
   const texts = t.entry
+  const [sendsMail, setSendsMail] = useState(false)
+  useEffect(() => {
+    readSignInMethods().then(
+      ({ mail }) => setSendsMail(mail),
+      () => {},
+    )
+  }, [])
   const form = useEntryForm({ email: '', password: '' }, signInProblems, async ({ email, password }) =>
     go(await signIn(email, password)),
   )
   return (
-    <EntryCard title={texts.signIn} help={texts.signInHelp} below={texts.forgotten}>
+    <EntryCard
+      title={texts.signIn}
+      help={texts.signInHelp}
+      below={sendsMail ? <MailChoices choose={mailLink} /> : texts.forgotten}
+    >
       <Form form={form} action={texts.signIn}>
         <TextInput {...form.field('email')} label={texts.email} type="email" autoComplete="username" maxLength={254} />
         <TextInput
@@ -71,7 +86,8 @@ function CodeForm({ challenge, go }: StepProps & { challenge: string }) {
 /** Opening the link changes nothing, since mail programs open links to scan them. The button uses it. */
 export function LinkPage({ token }: { token: string }) {
   const texts = t.entry
-  const { challenge, go } = useSteps('/choose-password')
+  const isReset = new URLSearchParams(window.location.search).has('reset')
+  const { challenge, go } = useSteps(isReset ? '/choose-password?reset' : '/choose-password')
   const form = useEntryForm(
     {},
     () => ({}),

@@ -27,6 +27,9 @@ export const signInProblems = ({
     password: password === '' ? t.entry.needs.password : undefined,
   })
 
+export const emailProblems = ({ email }: { email: string }): Problems<{ email: string }> =>
+  withoutProblem({ email: required(email, t.entry.needs.email) })
+
 export const codeProblems = ({ code }: { code: string }): Problems<{ code: string }> =>
   withoutProblem({ code: required(code, t.entry.needs.code) })
 

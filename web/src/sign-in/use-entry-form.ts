@@ -72,6 +72,7 @@ const refusals = {
   'Too many attempts. Wait before you try again.': 'tooOften',
   'You have an account already. Sign in, then open the invitation again.': 'hasAccount',
   'You are a member of this workspace already': 'isMember',
+  'Mail is not set up. An operator sets PARLEY_SMTP_URL and PARLEY_MAIL_FROM.': 'noMail',
 } as const
 
 /** Translates an error of the server. */

@@ -211,6 +211,8 @@ export const problemPatterns = {
   draftBusy: /^This template is being submitted/,
   accountId: /^The connection has no business account/,
   sampleBusy: /^Another sample file/,
+  mailNotSetUp: /^Mail is not set up/,
+  mailRefused: /^The mail server did not accept the mail \((?<reason>.{1,400})\)$/,
   sampleType: /^The sample of this header must be one of (?<types>.{1,200})$/,
 } as const
 

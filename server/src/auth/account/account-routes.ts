@@ -13,6 +13,7 @@ import {
   closed,
   emailSchema,
   idSchema,
+  languageSchema,
   newPasswordSchema,
   personNameSchema,
   roleSchema,
@@ -32,7 +33,7 @@ import { deletePendingSignIns } from '../sign-in/sign-in.ts'
 import { setSessionCookies } from '../sign-in/sign-in-routes.ts'
 import { csrfTokenOf, sessionCookie, visitorOf } from '../sign-in/visitor.ts'
 import { findMember, listMemberships, memberNotFound } from '../users/members.ts'
-import { decryptPerson, findUser, findUserByEmail, type TeamDeps } from '../users/users.ts'
+import { decryptPerson, findUser, findUserByEmail, setLanguage, type TeamDeps } from '../users/users.ts'
 import { changePassword, confirmTotp, disableTotp, enrolTotp, renameProfile } from './profile.ts'
 
 const mePath = '/api/team/v1/me'
@@ -68,10 +69,15 @@ export function profileTeamRoutes(app: App, deps: TeamDeps, guard: TeamGuard): v
   const api = teamApi(app, guard, 'Profile')
   api.patch(mePath, 'signed-in', {
     operationId: 'updateProfile',
-    summary: 'Change my name or password',
+    summary: 'Change my name, password or language',
     description: 'A new password ends every session. This browser gets a new session with a new csrfToken.',
     body: Type.Partial(
-      Type.Object({ name: personNameSchema, password: newPasswordSchema, currentPassword: oldPassword }),
+      Type.Object({
+        name: personNameSchema,
+        password: newPasswordSchema,
+        currentPassword: oldPassword,
+        language: languageSchema,
+      }),
       {
         ...closed,
         minProperties: 1,
@@ -81,10 +87,11 @@ export function profileTeamRoutes(app: App, deps: TeamDeps, guard: TeamGuard): v
     errors: [429],
     run: async ({ caller, body, request, reply }) => {
       const { userId } = signedInUser(caller)
-      const { name, password, currentPassword } = body
+      const { name, password, currentPassword, language } = body
+      if (language !== undefined) await deps.db.tx((tx) => setLanguage(tx, userId, language))
       if (password === undefined) {
-        if (name === undefined) throw invalid('password', 'is required with currentPassword')
-        await renameProfile(deps, userId, name.trim())
+        if (name !== undefined) await renameProfile(deps, userId, name.trim())
+        else if (language === undefined) throw invalid('password', 'is required with currentPassword')
         return { success: true }
       }
       const change = { newPassword: password, currentPassword }
@@ -141,6 +148,7 @@ const userSchema = titled('User', {
   isOperator: Type.Boolean({ description: 'Whether the user is an operator of this installation.', example: false }),
   hasPassword: Type.Boolean({ example: true }),
   twoFactor: Type.Boolean({ description: 'Whether sign-in requires a code.', example: true }),
+  language: nullable(languageSchema),
 })
 
 const membership = titled('Membership', {
@@ -158,6 +166,7 @@ const Session = Type.Object({
   csrfToken: nullable(csrfTokenSchema),
   workspaces: Type.Array(membership, { ...unpaged, description: 'Workspaces of which the user is a member.' }),
   version: text(50, 'Version of the service.', { example: '0.1.0' }),
+  sendsMail: Type.Boolean({ description: 'Whether this installation sends mail.', example: true }),
 })
 
 export function sessionTeamRoutes(app: App, deps: TeamDeps, guard: TeamGuard): void {
@@ -176,6 +185,7 @@ export function sessionTeamRoutes(app: App, deps: TeamDeps, guard: TeamGuard): v
         csrfToken: userId === null ? null : csrfTokenFor(deps, request),
         workspaces: userId === null ? [] : await listMemberships(deps.db.sql, userId),
         version,
+        sendsMail: deps.mailer != null,
       }
     },
   })
@@ -243,6 +253,7 @@ async function readProfile(deps: TeamDeps, userId: string) {
     isOperator: user.is_operator,
     hasPassword: user.password_hash !== null,
     twoFactor: user.totp_confirmed_at !== null,
+    language: user.language,
   }
 }
 

@@ -15,7 +15,7 @@ import {
   useTotpCode,
 } from '../sign-in/second-factor.ts'
 import { findSession, type NewSession, type SessionRow } from '../sign-in/sessions.ts'
-import { renewSession } from '../sign-in/sign-in.ts'
+import { deletePendingSignIns, renewSession } from '../sign-in/sign-in.ts'
 import {
   decryptPerson,
   findUser,
@@ -34,7 +34,7 @@ export async function renameProfile(deps: TeamDeps, userId: string, name: string
 }
 
 /**
- * Sets a new password and ends every other session. Requires the current password, unless there is none or the user
+ * Sets a new password, ends every other session and voids unused sign-in links. Requires the current password, unless there is none or the user
  * signed in with a link in the last 15 minutes, which is how a forgotten password is replaced.
  */
 export async function changePassword(
@@ -58,6 +58,8 @@ export async function changePassword(
   return deps.db.tx(async (tx) => {
     const now = deps.wallClock.now()
     await setPasswordHash(tx, userId, passwordHash)
+    // Further links in the mailbox must not sign in either.
+    await deletePendingSignIns(tx, userId)
     const actor = { type: 'user', id: userId } as const
     const target = `user:${userId}`
     await recordAudit(tx, { scopeId: instanceScope, actor, action: 'password.changed', target }, now)

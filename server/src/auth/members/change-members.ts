@@ -1,5 +1,6 @@
 import type { Tx } from '../../base/db.ts'
 import { forbidden } from '../../base/errors.ts'
+import { cancelMailsOf } from '../../mail/mails.ts'
 import { recordAudit } from '../../team/audit.ts'
 import { type Member, type Role, roleCovers, roles } from '../../team/member.ts'
 import { type KeyDeps, revokeApiKey } from '../api-keys/change-key.ts'
@@ -95,6 +96,7 @@ export async function leaveTeam(
     await recordAudit(tx, entry, now)
     const tokens = await revokeTokensOf(tx, by, userId, roles, now)
     const invitations = await withdrawInvitationsOf(tx, by, userId, roles, now)
+    await cancelMailsOf(tx, by.workspaceId, userId)
     const keys = choice.keys === 'keep' ? [] : await revokeKeysOf(tx, by, userId, stopKey, now)
     const webhooks = choice.webhooks === 'keep' ? 0 : await deps.disableWebhooksOf(tx, by, userId)
     return { ended: { tokens, invitations, keys: keys.length, webhooks }, revokedKeys: keys }

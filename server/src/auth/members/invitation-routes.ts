@@ -56,16 +56,15 @@ export function invitationTeamRoutes(app: App, deps: TeamDeps, guard: TeamGuard)
     answers: { 200: Type.Object({ invitations: Type.Array(invitationSchema, unpaged) }) },
     run: async ({ member }) => {
       const { workspaceId } = member
-      const invitations = await deps.keyStore.withKeyring(workspaceId, (keyring) =>
-        listInvitations(deps.db.sql, workspaceId, keyring, deps.clock.now()),
-      )
+      const invitations = await listInvitations(deps, workspaceId, deps.clock.now())
       return { invitations: invitations.map(presentInvitation) }
     },
   })
   api.post(path, 'admin', {
     operationId: 'createInvitation',
     summary: 'Invite a person',
-    description: 'For admins. Only owners can invite owners.',
+    description:
+      'For admins. Only owners can invite owners. The link is mailed if a mail server is set up (`mail` of the invitation); you can also send it yourself.',
     body: Type.Object({ email: emailSchema, role: roleSchema }, closed),
     answers: { 201: Type.Object({ invitation: invitationSchema, url }) },
     run: async ({ member, body }) => {

@@ -4,12 +4,14 @@ import type { Keyring } from '../../base/encryption/keyring.ts'
 import { createToken, hashToken } from '../../base/encryption/secret-token.ts'
 import { type ApiError, conflict, InvalidInput, notFound } from '../../base/errors.ts'
 import { newId } from '../../base/id.ts'
+import { invitationMail } from '../../mail/mail-texts.ts'
+import { cancelMails, type MailStatus, readMailsByCause, recordMail } from '../../mail/mails.ts'
 import { recordAudit } from '../../team/audit.ts'
 import type { Member, Role } from '../../team/member.ts'
 import type { NewSession } from '../sign-in/sessions.ts'
 import { completeSignIn } from '../sign-in/sign-in.ts'
 import { addMember, lockMembers, refuseHigherRole } from '../users/members.ts'
-import { createUser, findUserByEmail, type TeamDeps, type Visitor } from '../users/users.ts'
+import { createUser, findUser, findUserByEmail, type TeamDeps, type Visitor } from '../users/users.ts'
 
 const invitationLifetimeMs = 7 * 24 * 3_600_000
 
@@ -33,21 +35,27 @@ export interface Invitation {
   createdBy: string | null
   createdAt: Date
   expiresAt: Date
+  /** Its mail; null if it was not mailed. */
+  mail: MailStatus | null
 }
 
-/** Creates an invitation for 7 days. The caller passes the link on. */
+/** Creates an invitation for 7 days, and mails it if a mail server is set up. The caller can also pass the link on. */
 export async function createInvitation(
   deps: TeamDeps,
   by: Member,
   { email, role }: { email: string; role: Role },
 ): Promise<{ invitation: Invitation; url: string }> {
   refuseHigherRole(by, role)
-  const keyring = await deps.keyStore.keyring(by.workspaceId)
+  const [keyring, instanceKeys] = await Promise.all([
+    deps.keyStore.keyring(by.workspaceId),
+    deps.keyStore.keyring(instanceScope),
+  ])
   const now = deps.clock.now()
   const token = createToken()
   const expiresAt = new Date(now.getTime() + invitationLifetimeMs)
   const invitation = { id: newId(now), email, role, createdBy: by.creatorId, createdAt: now, expiresAt }
-  await deps.db.tx(async (tx) => {
+  const url = linkOf(deps, token)
+  const isMailed = await deps.db.tx(async (tx) => {
     await tx`
       insert into invitations (workspace_id, id, token_hash, token, email, role, created_by, created_at, expires_at)
       values (
@@ -63,8 +71,37 @@ export async function createInvitation(
       )`
     const target = `invitation:${invitation.id}`
     await recordAudit(tx, { scopeId: by.workspaceId, actor: by.actor, action: 'invitation.created', target }, now)
+    return deps.mailer != null && mailInvitation(tx, instanceKeys, by, invitation, url)
   })
-  return { invitation, url: linkOf(deps, token) }
+  const mail = isMailed ? ({ status: 'waiting', answer: null, at: now } as const) : null
+  return { invitation: { ...invitation, mail }, url }
+}
+
+const mailCause = (invitationId: string) => `invitation:${invitationId}`
+const mailLifeMs = 24 * 3_600_000
+
+/** Records the mail of a new invitation, in the language of the inviter. Returns whether it was recorded. */
+async function mailInvitation(
+  tx: Tx,
+  instanceKeys: Keyring,
+  { workspaceId, creatorId, userId, name }: Member,
+  { id, email, createdAt }: Omit<Invitation, 'mail'>,
+  url: string,
+): Promise<boolean> {
+  const inviter = creatorId === null ? undefined : await findUser(tx, creatorId)
+  const facts = { inviter: userId === null ? null : name, workspace: await nameOfWorkspace(tx, workspaceId), url }
+  const content = { ...invitationMail(inviter?.language ?? 'en', facts), to: email }
+  const expiresAt = new Date(createdAt.getTime() + mailLifeMs)
+  const mail = { kind: 'invitation', cause: mailCause(id), workspaceId, userId: null, content, expiresAt } as const
+  return recordMail(tx, instanceKeys, mail, createdAt)
+}
+
+async function nameOfWorkspace(sql: Sql, workspaceId: string): Promise<string> {
+  const [workspace] = await sql<{ name: string }[]>`
+    select name
+    from workspaces
+    where id = ${workspaceId}`
+  return workspace?.name ?? ''
 }
 
 const linkOf = ({ publicUrl }: TeamDeps, token: string) => `${publicUrl}/invite/${token}`
@@ -94,11 +131,10 @@ export async function readInvitationLink(deps: TeamDeps, by: Member, invitationI
   })
 }
 
-/** Returns the invitations that can still be accepted. */
+/** Returns the invitations that can still be accepted, with the state of their mails. */
 export async function listInvitations(
-  sql: Sql,
+  { db: { sql }, keyStore }: Pick<TeamDeps, 'db' | 'keyStore'>,
   workspaceId: string,
-  keyring: Keyring,
   now: Date,
 ): Promise<Invitation[]> {
   const rows = await sql<InvitationRow[]>`
@@ -109,7 +145,16 @@ export async function listInvitations(
       and i.expires_at > ${now}
       and ${inviterMayInvite(sql)}
     order by i.id desc`
-  return rows.map((row) => decryptInvitation(keyring, row))
+  const mails = await keyStore.withKeyring(instanceScope, (instanceKeys) =>
+    readMailsByCause(
+      sql,
+      instanceKeys,
+      rows.map(({ id }) => mailCause(id)),
+    ),
+  )
+  return keyStore.withKeyring(workspaceId, (keyring) =>
+    rows.map((row) => ({ ...decryptInvitation(keyring, row), mail: mails.get(mailCause(row.id)) ?? null })),
+  )
 }
 
 export async function withdrawInvitation(deps: TeamDeps, by: Member, invitationId: string): Promise<void> {
@@ -120,6 +165,7 @@ export async function withdrawInvitation(deps: TeamDeps, by: Member, invitationI
         and id = ${invitationId}
         and accepted_at is null`
     if (withdrawn.count === 0) throw notFound('Invitation not found')
+    await cancelMails(tx, [mailCause(invitationId)])
     const target = `invitation:${invitationId}`
     const entry = { scopeId: by.workspaceId, actor: by.actor, action: 'invitation.withdrawn', target }
     await recordAudit(tx, entry, deps.clock.now())
@@ -142,14 +188,11 @@ export async function readInvitation(deps: TeamDeps, token: string) {
   const row = await findInvitation(deps.db.sql, token, deps.clock.now())
   if (row === undefined) throw invitationExpired()
   if (!row.stands) throw invitationVoid()
-  const [workspace] = await deps.db.sql<{ name: string }[]>`
-    select name
-    from workspaces
-    where id = ${row.workspace_id}`
+  const workspaceName = await nameOfWorkspace(deps.db.sql, row.workspace_id)
   const { email, role } = await deps.keyStore.withKeyring(row.workspace_id, (keyring) =>
     decryptInvitation(keyring, row),
   )
-  return { workspaceName: workspace?.name ?? '', email, role }
+  return { workspaceName, email, role }
 }
 
 /** Consumes the invitation: of several concurrent attempts, one succeeds. */
@@ -164,7 +207,7 @@ async function consumeInvitation(tx: Tx, token: string, now: Date): Promise<bool
   return taken.count > 0
 }
 
-function decryptInvitation(keyring: Keyring, row: InvitationRow): Invitation {
+function decryptInvitation(keyring: Keyring, row: InvitationRow): Omit<Invitation, 'mail'> {
   return {
     id: row.id,
     email: keyring.decryptText(emailContext(row.id), row.email),
@@ -183,13 +226,19 @@ export async function withdrawInvitationsOf(
   ofRoles: readonly Role[],
   now: Date,
 ): Promise<number> {
-  const { count } = await tx`
+  const withdrawn = await tx<{ id: string }[]>`
     delete from invitations
     where workspace_id = ${by.workspaceId}
       and created_by = ${userId}
       and role = any (${[...ofRoles]}::text[])
-      and accepted_at is null`
+      and accepted_at is null
+    returning id`
+  const count = withdrawn.length
   if (count === 0) return 0
+  await cancelMails(
+    tx,
+    withdrawn.map(({ id }) => mailCause(id)),
+  )
   const target = `member:${userId}`
   const entry = { scopeId: by.workspaceId, actor: by.actor, action: 'invitation.withdrawn', target }
   await recordAudit(tx, entry, now, count)

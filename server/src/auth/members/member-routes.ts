@@ -3,6 +3,7 @@ import { instanceScope } from '../../base/encryption/key-store.ts'
 import { forbidden } from '../../base/errors.ts'
 import { type App, nullable, oneOf, timestamp } from '../../base/route.ts'
 import { count, text, unpaged } from '../../base/schema-types.ts'
+import { readFailedMails } from '../../mail/mails.ts'
 import { publishMemberUpdate } from '../../team/live-updates.ts'
 import { type Member, roleCovers, type TeamGuard } from '../../team/member.ts'
 import { type TeamApi, teamApi } from '../../team/team-api.ts'
@@ -49,14 +50,14 @@ async function readCreatedResources(deps: LeaveDeps, by: Member, userId: string)
   const { workspaceId } = by
   if (by.userId !== userId && !roleCovers(by.role, 'admin'))
     throw forbidden('Only admins and owners can see this for other members')
-  const { db, keyStore } = deps
+  const { db } = deps
   if ((await findMember(db.sql, workspaceId, userId)) === undefined) throw memberNotFound()
   const now = deps.clock.now()
   const [keys, webhooks, tokens, invitations] = await Promise.all([
     selectActiveKeysOf(db.sql, workspaceId, userId, now),
     deps.webhooksOf(workspaceId, userId),
     listTeamTokensOf(db.sql, workspaceId, userId, now),
-    keyStore.withKeyring(workspaceId, (keyring) => listInvitations(db.sql, workspaceId, keyring, now)),
+    listInvitations(deps, workspaceId, now),
   ])
   return {
     keys: keys.map((row) => presentKey(row, now)),
@@ -102,15 +103,17 @@ export function memberTeamRoutes(app: App, deps: LeaveDeps, guard: TeamGuard): v
   api.get(path, 'member', {
     operationId: 'listMembers',
     summary: 'List members',
-    description: 'Sorted by joining date, oldest first.',
+    description: 'Sorted by joining date, oldest first. Admins also see whose last mail was not delivered.',
     answers: { 200: Type.Object({ members: Type.Array(memberSchema, unpaged) }) },
     allErrors: [400, 401, 404],
     run: async ({ member }) => {
       const { workspaceId } = member
-      const members = await deps.keyStore.withKeyring(instanceScope, (instanceKeys) =>
-        listMembers(deps.db.sql, workspaceId, instanceKeys),
-      )
-      return { members: members.map(presentMember) }
+      return deps.keyStore.withKeyring(instanceScope, async (instanceKeys) => {
+        const members = await listMembers(deps.db.sql, workspaceId, instanceKeys)
+        const userIds = roleCovers(member.role, 'admin') ? members.map(({ userId }) => userId) : []
+        const failed = await readFailedMails(deps.db.sql, instanceKeys, userIds)
+        return { members: members.map((one) => presentMember(one, failed.get(one.userId) ?? null)) }
+      })
     },
   })
   api.post('/api/team/v1/workspaces/:workspaceId/away', 'member', {

@@ -1,6 +1,8 @@
 import type { Sql } from '../../base/db.ts'
 import type { Keyring } from '../../base/encryption/keyring.ts'
-import { nullable, timestamp, titled } from '../../base/route.ts'
+import { nullable, oneOf, timestamp, titled } from '../../base/route.ts'
+import { text } from '../../base/schema-types.ts'
+import type { MailStatus } from '../../mail/mails.ts'
 import type { Role } from '../../team/member.ts'
 import { emailSchema, idSchema, personNameSchema, roleSchema } from '../../team/team-schema.ts'
 import type { PauseReason } from '../api-keys/queries.ts'
@@ -50,6 +52,20 @@ export async function listNamedKeys(sql: Sql, workspaceId: string): Promise<KeyR
     order by id`
 }
 
+const mailSchema = titled('MailStatus', {
+  status: oneOf(['waiting', 'sent', 'refused', 'expired'] as const, {
+    description:
+      '`waiting`: not yet accepted by the mail server. `sent`: accepted. `refused`: the server refused the address or the mail for good. `expired`: not delivered in time.',
+    example: 'refused',
+  }),
+  answer: nullable(
+    text(400, 'Last answer of the mail server; null before the first attempt.', {
+      example: '550 5.1.1 Mailbox does not exist',
+    }),
+  ),
+  at: timestamp('Time of that state.'),
+})
+
 export const memberSchema = titled('Member', {
   userId: idSchema('The user.'),
   name: personNameSchema,
@@ -57,6 +73,7 @@ export const memberSchema = titled('Member', {
   role: roleSchema,
   joinedAt: timestamp('When the user joined the workspace.'),
   awaySince: nullable(timestamp('Since when the member is away, as set by themselves; null if not away.')),
+  failedMail: nullable(mailSchema),
 })
 
 export const invitationSchema = titled('Invitation', {
@@ -66,13 +83,27 @@ export const invitationSchema = titled('Invitation', {
   createdBy: createdBySchema,
   createdAt: timestamp('Creation time.'),
   expiresAt: timestamp('Time until which its link works.'),
+  mail: nullable(mailSchema),
 })
 
-export function presentMember(member: WorkspaceMember) {
+/** `failedMail`: the person's last mail, if it was not delivered and the reader is an admin. */
+export function presentMember(member: WorkspaceMember, failedMail: MailStatus | null) {
   const { joinedAt, awaySince } = member
-  return { ...member, joinedAt: joinedAt.toISOString(), awaySince: awaySince?.toISOString() ?? null }
+  return {
+    ...member,
+    joinedAt: joinedAt.toISOString(),
+    awaySince: awaySince?.toISOString() ?? null,
+    failedMail: failedMail && presentMail(failedMail),
+  }
 }
 
-export function presentInvitation({ id, email, role, createdBy, createdAt, expiresAt }: Invitation) {
-  return { id, email, role, createdBy, createdAt: createdAt.toISOString(), expiresAt: expiresAt.toISOString() }
+const presentMail = ({ status, answer, at }: MailStatus) => ({ status, answer, at: at.toISOString() })
+
+export function presentInvitation({ createdAt, expiresAt, mail, ...shown }: Invitation) {
+  return {
+    ...shown,
+    createdAt: createdAt.toISOString(),
+    expiresAt: expiresAt.toISOString(),
+    mail: mail && presentMail(mail),
+  }
 }

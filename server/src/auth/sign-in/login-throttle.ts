@@ -21,6 +21,8 @@ const ownLimits = { free: 5, longestSeconds: 900, isShared: false } as const
 const addressLimits = { free: 25, longestSeconds: 900, isShared: true } as const
 /** All attempts at an account from unknown networks: about 50 in the first hour, then 12 an hour. */
 const accountLimits = { free: 30, longestSeconds: 300, isShared: true } as const
+/** Mails with a link to an account, from anywhere: each is unwanted if a stranger asks for it. */
+const mailLimits = { free: 3, longestSeconds: 3600, isShared: true } as const
 const resetAfterMs = 24 * 3_600_000
 
 /** Returns the counters for a caller who already has a session or the password. Nobody else can exhaust them. */
@@ -45,6 +47,12 @@ export async function signInAttempt(
   return network === null
     ? [networkCounter, accountCounter(instanceKeys, account, accountLimits), address]
     : [networkCounter, address]
+}
+
+/** Returns the counters for a mail with a link. Apart from those of passwords, which it must not exhaust. */
+export function mailAttempt(instanceKeys: Keyring, account: string, { address }: Visitor): Counter[] {
+  const sender = accountCounter(instanceKeys, `mail from ${networkOf(address)}`, addressLimits)
+  return [accountCounter(instanceKeys, `mail ${account}`, mailLimits), sender]
 }
 
 /**

@@ -182,7 +182,7 @@ interface SignInLink {
   expiresAt: Date
 }
 
-/** Creates a link that signs in as this user, once. Valid for 24 hours by default. */
+/** Creates a link that signs in as this user, once. Valid for 24 hours by default. For no user it signs nobody in. */
 export async function createSignInLink(
   tx: Tx,
   publicUrl: string,
@@ -194,7 +194,9 @@ export async function createSignInLink(
   const expiresAt = new Date(now.getTime() + validMs)
   await tx`
     insert into sign_in_links (token_hash, user_id, created_at, expires_at)
-    values (${hashToken(token)}, ${userId}, ${now}, ${expiresAt})`
+    select ${hashToken(token)}::bytea, id, ${now}::timestamptz, ${expiresAt}::timestamptz
+    from users
+    where id = ${userId}`
   return { url: `${publicUrl}/sign-in/${token}`, expiresAt }
 }
 

@@ -3,7 +3,7 @@ import { publish, type Sql, type Tx } from '../../base/db.ts'
 import type { Keyring } from '../../base/encryption/keyring.ts'
 import { type ApiError, conflict, forbidden, notFound } from '../../base/errors.ts'
 import { type Member, type Role, roleCovers } from '../../team/member.ts'
-import { decryptPerson } from './users.ts'
+import { decryptPerson, type UserRow } from './users.ts'
 
 interface MemberRow {
   user_id: string
@@ -32,6 +32,18 @@ export async function listMembers(sql: Sql, workspaceId: string, instanceKeys: K
     const { name, email } = decryptPerson(instanceKeys, row.user_id, row.person)
     return { userId: row.user_id, name, email, role: row.role, joinedAt: row.created_at, awaySince: row.away_since }
   })
+}
+
+/** Returns those of these people who are members, and the name of the workspace, for mails to them. */
+export async function findRecipients(sql: Sql, workspaceId: string, userIds: readonly string[]) {
+  const users = await sql<(Pick<UserRow, 'id' | 'person' | 'language'> & { workspaceName: string })[]>`
+    select u.id, u.person, u.language, w.name as "workspaceName"
+    from members m
+    join users u on u.id = m.user_id
+    join workspaces w on w.id = m.workspace_id
+    where m.workspace_id = ${workspaceId}
+      and m.user_id = any (${[...userIds]}::uuid[])`
+  return { workspaceName: users[0]?.workspaceName ?? '', users }
 }
 
 export async function findMember(sql: Sql, workspaceId: string, userId: string): Promise<MemberRow | undefined> {

@@ -7,6 +7,8 @@ import { type ApiError, conflict } from '../../base/errors.ts'
 import { newId } from '../../base/id.ts'
 import { byteaArray } from '../../base/postgres/values.ts'
 import { emailKey, emailKeys } from '../../base/text/email.ts'
+import type { Language } from '../../base/text/languages.ts'
+import type { Mailer } from '../../mail/mailer.ts'
 import type { Passwords } from './passwords.ts'
 
 interface Person {
@@ -21,6 +23,8 @@ export interface UserRow {
   totp_secret: Buffer | null
   totp_confirmed_at: Date | null
   is_operator: boolean
+  /** Language of the app and of mails; null if unknown. */
+  language: Language | null
 }
 
 interface NewUser extends Person {
@@ -57,7 +61,7 @@ export async function createUser(tx: Tx, instanceKeys: Keyring, user: NewUser, n
 
 export async function findUser(sql: Sql, userId: string): Promise<UserRow | undefined> {
   const [row] = await sql<UserRow[]>`
-    select id, person, password_hash, totp_secret, totp_confirmed_at, is_operator
+    select id, person, password_hash, totp_secret, totp_confirmed_at, is_operator, language
     from users
     where id = ${userId}`
   return row
@@ -65,7 +69,7 @@ export async function findUser(sql: Sql, userId: string): Promise<UserRow | unde
 
 export async function findUserByEmail(sql: Sql, instanceKeys: Keyring, email: string): Promise<UserRow | undefined> {
   const [row] = await sql<UserRow[]>`
-    select id, person, password_hash, totp_secret, totp_confirmed_at, is_operator
+    select id, person, password_hash, totp_secret, totp_confirmed_at, is_operator, language
     from users
     where email_index = any (${byteaArray(emailIndexes(instanceKeys, email))}::bytea[])`
   return row
@@ -89,6 +93,13 @@ export async function setPasswordHash(tx: Tx, userId: string, passwordHash: stri
   await tx`
     update users
     set password_hash = ${passwordHash}
+    where id = ${userId}`
+}
+
+export async function setLanguage(tx: Tx, userId: string, language: Language): Promise<void> {
+  await tx`
+    update users
+    set language = ${language}
     where id = ${userId}`
 }
 
@@ -127,6 +138,8 @@ export interface TeamDeps {
   passwords: Passwords
   /** Base of links, without a trailing slash. */
   publicUrl: string
+  /** Sends mail; null or missing if no mail server is set up. */
+  mailer?: Mailer | null
   /** Returns the client's address, taking trusted proxies into account; null if unknown. */
   clientAddressOf(request: IncomingMessage): string | null
 }

@@ -24,6 +24,7 @@ import { createSequencer } from '../../events/sequence.ts'
 import { createMetrics } from '../../http/monitoring/metrics.ts'
 import { openTelemetry } from '../../http/monitoring/telemetry/telemetry.ts'
 import { openMemoryIndexes } from '../../leads/search/memory-index/client.ts'
+import { createMailer } from '../../mail/mailer.ts'
 import { openStore } from '../../media/open-store.ts'
 import { ensurePushKeys } from '../../notifications/push/subscriptions.ts'
 import { beginOpening, type PendingDatabase } from './begin-start.ts'
@@ -76,12 +77,14 @@ export async function openRuntime(
         : await relayMessages(db, (error) => log.warn('failed to publish a notification to other processes', {}, error))
     const baseMetrics = createMetrics(gaugesOf({ db, clock, log }, config.database.maxConnections))
     const telemetry = await openTelemetry(config.telemetry, { log, metrics: baseMetrics })
+    const mailer = config.mail === null ? null : createMailer(config.mail)
     const close = async () => {
       // First, because the last metrics read the database.
       await telemetry.close()
       await stopClock()
       stopRelay()
       outgoing.close()
+      mailer?.close()
       try {
         await memoryIndexes?.close()
         await limiter.close()
@@ -103,9 +106,7 @@ export async function openRuntime(
       memoryIndexes,
       metrics: telemetry.metrics,
       tracer: telemetry.tracer,
-      sequencer,
-      outgoing,
-      media,
+      ...{ sequencer, outgoing, mailer, media },
       masterKeyFile: config.masterKey === null ? masterKeyPath(config) : null,
       localToken,
       simulatedClock,

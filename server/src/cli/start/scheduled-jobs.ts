@@ -2,7 +2,7 @@ import { agentSenderReader } from '../../app/agents.ts'
 import { deleteExpiredRows, eraseIdleConversations, erasureDeps } from '../../app/erasure.ts'
 import { connectorsOf, sendDeps, templateDeps } from '../../app/inbox.ts'
 import { embedderOf } from '../../app/knowledge.ts'
-import { pushDeps } from '../../app/notifications.ts'
+import { notificationMailDeps, pushDeps } from '../../app/notifications.ts'
 import type { Runtime } from '../../app/runtime.ts'
 import { keyedTables } from '../../app/tables.ts'
 import { deleteExpiredSignIns } from '../../auth/sign-in/sessions.ts'
@@ -45,7 +45,10 @@ import { embedArticles } from '../../knowledge/embeddings.ts'
 import { deleteExpiredFormerValues, deleteExpiredImportFiles } from '../../leads/retention.ts'
 import { collectChangedFeeds, indexChangedFeeds, readIndexedPosition } from '../../leads/search/index-leads.ts'
 import { purgeDeletedLeads } from '../../leads/write/restore.ts'
+import { createMailSender, watchMails } from '../../mail/send-mails.ts'
 import { sweepStore } from '../../media/sweep.ts'
+import { mailDigests, watchDigests } from '../../notifications/mail/digest.ts'
+import { mailNotifications, watchNotificationMails } from '../../notifications/mail/notification-mail.ts'
 import { createPushSender, watchPushes } from '../../notifications/push/push.ts'
 import { removeOldSandboxes } from '../../scenarios/run/sandbox.ts'
 import { endSilentRuns } from '../../scenarios/store/runs.ts'
@@ -61,6 +64,8 @@ const minuteMs = 60_000
 /** For notifications about waiting customers, which count in minutes. */
 const reminderEveryMs = 15_000
 const pushEveryMs = 2_000
+/** Short, because people wait for sign-in links. */
+const mailEveryMs = 1_000
 /** For jobs that work in time slices of two seconds. */
 const sliceEveryMs = 1_000
 
@@ -91,7 +96,8 @@ function scheduledJobsOf(runtime: Runtime): ScheduledJob[] {
   const timeDeps = { db, clock }
   const embedder = embedderOf(runtime)
   const scheduledSends = { ...sendDeps(runtime), readAgentSender: agentSenderReader(runtime) }
-  const dueJobs: Record<string, Pick<ScheduledJob, 'work' | 'everyMs'> & { watch: Pick<DueWatch, 'isDue'> }> = {
+  const dueJobs: Record<string, DueJob> = {
+    ...mailJobs(runtime),
     'read-templates': { everyMs: frequentMs, work: () => syncDueTemplates(templates), watch: watchTemplates(timeDeps) },
     'wake-snoozed': {
       everyMs: frequentMs,
@@ -158,6 +164,28 @@ function scheduledJobsOf(runtime: Runtime): ScheduledJob[] {
     },
     { name: 'settle-stranded', everyMs: strandedMs, work: () => settleStrandedSends(sends), isQuiet: true },
   ]
+}
+
+type DueJob = Pick<ScheduledJob, 'work' | 'everyMs'> & { watch: Pick<DueWatch, 'isDue'> }
+
+/** Jobs of installations with a mail server. */
+function mailJobs(runtime: Runtime): Record<string, DueJob> {
+  const { db, clock, mailer = null } = runtime
+  if (mailer === null) return {}
+  const deps = notificationMailDeps(runtime)
+  return {
+    'send-mails': {
+      everyMs: mailEveryMs,
+      work: createMailSender({ ...runtime, mailer }),
+      watch: watchMails({ db, clock }),
+    },
+    'mail-notifications': {
+      everyMs: reminderEveryMs,
+      work: () => mailNotifications(deps),
+      watch: watchNotificationMails({ db, clock }),
+    },
+    'mail-digests': { everyMs: reminderEveryMs, work: () => mailDigests(deps), watch: watchDigests({ db, clock }) },
+  }
 }
 
 /** Minimum number of rows for a table to be analyzed. */

@@ -1,8 +1,5 @@
+import type { Language } from '../../base/text/languages.ts'
 import type { NotificationKind } from '../notification-kinds.ts'
-
-/** Languages of push texts; the browser sends its own. */
-export const pushLanguages = ['en', 'es', 'pt'] as const
-export type PushLanguage = (typeof pushLanguages)[number]
 
 export interface PushContent {
   kind: NotificationKind
@@ -29,7 +26,7 @@ const ofConnection =
   ({ connection, isLimited }) =>
     connection === null ? unnamed : `${connection} ${isLimited ? limited : down}`
 
-const texts: Record<PushLanguage, PushTexts> = {
+const texts: Record<Language, PushTexts> = {
   en: {
     someone: 'Someone',
     titles: {
@@ -81,7 +78,7 @@ const texts: Record<PushLanguage, PushTexts> = {
 }
 
 /** Returns the texts of a push: who did what, and the customer's name if the person allows it. */
-export function pushText(facts: PushContent, language: PushLanguage): { title: string; body: string } {
+export function pushText(facts: PushContent, language: Language): { title: string; body: string } {
   const { someone, titles } = texts[language]
   return { title: titles[facts.kind]({ ...facts, actor: facts.actor ?? someone }), body: facts.customer ?? '' }
 }

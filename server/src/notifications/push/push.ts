@@ -6,10 +6,11 @@ import type { KeyStore } from '../../base/encryption/key-store.ts'
 import type { Log } from '../../base/log.ts'
 import type { Outgoing } from '../../base/outgoing/guarded-fetch.ts'
 import { type DueWatch, watchDueWork } from '../../base/pubsub.ts'
+import type { Language } from '../../base/text/languages.ts'
 import { type Notification, notificationColumns } from '../notifications.ts'
 import { defaultSettings, isQuiet, type NotificationSettings, readSettingsOf } from '../preferences.ts'
 import { pushAfterMs } from '../record-notifications.ts'
-import { type PushLanguage, pushText } from './push-texts.ts'
+import { pushText } from './push-texts.ts'
 import {
   ensurePushKeys,
   listSubscriptions,
@@ -179,7 +180,7 @@ const canNotifyNow = ({ quiet }: NotificationSettings, now: Date): boolean => qu
 function payloadOf(
   notification: DueNotification,
   resolvedNames: NotificationNames | undefined,
-  language: PushLanguage,
+  language: Language,
   names: boolean,
 ): string {
   const { workspaceId, id, kind, count, conversationId, connectionId, reason } = notification
@@ -190,7 +191,8 @@ function payloadOf(
   return JSON.stringify({ id, title, body, url: urlOf(workspaceId, conversationId, connectionId) })
 }
 
-function urlOf(workspaceId: string, conversationId: string | null, connectionId: string | null): string {
+/** Returns the page of a notification, below the public URL. */
+export function urlOf(workspaceId: string, conversationId: string | null, connectionId: string | null): string {
   if (conversationId !== null) return `/w/${workspaceId}/inbox/${conversationId}`
   return connectionId === null ? `/w/${workspaceId}/inbox` : `/w/${workspaceId}/connections/${connectionId}`
 }

@@ -4,8 +4,8 @@ import type { Db, Sql, Tx } from '../../base/db.ts'
 import { instanceScope, type KeyStore } from '../../base/encryption/key-store.ts'
 import type { Keyring } from '../../base/encryption/keyring.ts'
 import { newId } from '../../base/id.ts'
+import type { Language } from '../../base/text/languages.ts'
 import { notMemberError } from '../preferences.ts'
-import type { PushLanguage } from './push-texts.ts'
 
 /** Address of a browser, with the keys to encrypt for it. */
 export interface PushTarget {
@@ -17,7 +17,7 @@ export interface PushTarget {
 export interface Subscription {
   id: string
   userId: string
-  language: PushLanguage
+  language: Language
   target: PushTarget
 }
 
@@ -32,7 +32,7 @@ export async function addSubscription(
   keyring: Keyring,
   workspaceId: string,
   by: { userId: string; sessionId: string },
-  { target, language }: { target: PushTarget; language: PushLanguage },
+  { target, language }: { target: PushTarget; language: Language },
   now: Date,
 ): Promise<string> {
   const id = newId(now)
@@ -83,7 +83,7 @@ export async function listSubscriptions(
   workspaceId: string,
   userIds: readonly string[],
 ): Promise<Subscription[]> {
-  const rows = await sql<{ id: string; userId: string; language: PushLanguage; content: Buffer }[]>`
+  const rows = await sql<{ id: string; userId: string; language: Language; content: Buffer }[]>`
     select id, user_id as "userId", language, content
     from push_subscriptions
     where workspace_id = ${workspaceId}

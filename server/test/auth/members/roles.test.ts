@@ -117,6 +117,7 @@ const forOperators: Row[] = [
   ['DELETE', `/tokens/${nobody}`, undefined, 404],
   ['GET', '/audit', undefined, 200],
   ['POST', '/sessions/end-all', {}, 400],
+  ['POST', '/mail/test', {}, 400],
 ]
 const forUsers: Row[] = [
   ['GET', '/sessions', undefined, 200],

@@ -1,4 +1,5 @@
 import { api, unwrap } from '../../api/client.ts'
+import { language } from '../../text/index.ts'
 
 const path = '/api/team/v1'
 
@@ -12,6 +13,12 @@ export const signInWithCode = (challenge: string, code: string) =>
   unwrap(api.POST(`${path}/sign-in/totp`, { body: { challenge, code } }))
 
 export const signInWithLink = (token: string) => unwrap(api.POST(`${path}/sign-in/link`, { body: { token } }))
+
+export const readSignInMethods = () => unwrap(api.GET(`${path}/sign-in/methods`))
+
+/** Mails a link to sign in or to set a new password. The answer does not say whether the address has an account. */
+export const mailSignInLink = (email: string, purpose: 'sign-in' | 'reset') =>
+  unwrap(api.POST(`${path}/sign-in/mail`, { body: { email, purpose, language } }))
 
 export type Invitation = Awaited<ReturnType<typeof readInvitation>>
 
