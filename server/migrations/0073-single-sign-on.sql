@@ -43,16 +43,16 @@ create table scim_users (
   user_id uuid not null references users (id),
   -- Encrypted: names and addresses.
   resource bytea not null,
-  name_index bytea not null,
-  external_index bytea,
+  user_name_index bytea not null,
+  external_id_index bytea,
   index_version integer not null,
   is_active boolean not null,
   created_at timestamptz(3) not null,
   updated_at timestamptz(3) not null
 );
 create unique index scim_users_user on scim_users (provider_id, user_id);
-create index scim_users_name on scim_users (provider_id, name_index);
-create index scim_users_external on scim_users (provider_id, external_index);
+create index scim_users_name on scim_users (provider_id, user_name_index);
+create index scim_users_external on scim_users (provider_id, external_id_index);
 
 create table scim_groups (
   id uuid primary key,

@@ -43,8 +43,8 @@ const contextOf = (row: string) => ({ table: 'scim_users', row, column: 'resourc
 export function scimUserIndexes(keys: Keyring, id: string, resource: Uint8Array) {
   const { userName, externalId } = JSON.parse(keys.decryptText(contextOf(id), resource)) as ScimUser
   return {
-    name_index: keys.exact('scim_users.name', userName.toLowerCase()),
-    external_index: externalId === null ? null : keys.exact('scim_users.external', externalId),
+    user_name_index: keys.exact('scim_users.name', userName.toLowerCase()),
+    external_id_index: externalId === null ? null : keys.exact('scim_users.external', externalId),
     index_version: keys.indexVersion,
   }
 }
@@ -71,8 +71,8 @@ export async function findScimUsers(
       : filter.attribute === 'id'
         ? sql`and id = ${isUuid(filter.value) ? filter.value : null}::uuid`
         : filter.attribute === 'userName'
-          ? sql`and name_index = any (${byteaArray(digests)}::bytea[])`
-          : sql`and external_index = any (${byteaArray(digests)}::bytea[])`
+          ? sql`and user_name_index = any (${byteaArray(digests)}::bytea[])`
+          : sql`and external_id_index = any (${byteaArray(digests)}::bytea[])`
   const [counted] = await sql<[{ total: number }]>`
     select count(*)::integer as total
     from scim_users
@@ -121,13 +121,13 @@ export async function createScimUser(scope: ScimScope, user: ScimUser): Promise<
   const account = await accountFor(scope, user)
   const id = newId(now)
   const resource = keys.encrypt(contextOf(id), JSON.stringify(user))
-  const { name_index, external_index, index_version } = scimUserIndexes(keys, id, resource)
+  const { user_name_index, external_id_index, index_version } = scimUserIndexes(keys, id, resource)
   const inserted = await tx`
     insert into scim_users (
-      id, provider_id, user_id, resource, name_index, external_index, index_version, is_active, created_at, updated_at
+      id, provider_id, user_id, resource, user_name_index, external_id_index, index_version, is_active, created_at, updated_at
     )
     values (
-      ${id}, ${provider.id}, ${account}, ${resource}, ${name_index}, ${external_index}, ${index_version},
+      ${id}, ${provider.id}, ${account}, ${resource}, ${user_name_index}, ${external_id_index}, ${index_version},
       ${user.isActive}, ${now}, ${now}
     )
     on conflict do nothing`
@@ -172,12 +172,12 @@ export async function changeScimUser(
   const user = change(stored.user)
   if (user.userName !== stored.user.userName) await refuseTakenName(scope, user.userName, stored.id)
   const resource = keys.encrypt(contextOf(stored.id), JSON.stringify(user))
-  const { name_index, external_index, index_version } = scimUserIndexes(keys, stored.id, resource)
+  const { user_name_index, external_id_index, index_version } = scimUserIndexes(keys, stored.id, resource)
   await tx`
     update scim_users
     set resource = ${resource},
-      name_index = ${name_index},
-      external_index = ${external_index},
+      user_name_index = ${user_name_index},
+      external_id_index = ${external_id_index},
       index_version = ${index_version},
       is_active = ${user.isActive},
       updated_at = ${now}

@@ -180,7 +180,7 @@ async function findProvisioned(
     select user_id
     from scim_users
     where provider_id = ${id}
-      and external_index = any (${byteaArray(digests)}::bytea[])
+      and external_id_index = any (${byteaArray(digests)}::bytea[])
     limit 1`
   return row?.user_id
 }

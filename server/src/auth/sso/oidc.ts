@@ -39,15 +39,15 @@ export interface Oidc {
 
 type Metadata = OpenIdClient.ServerMetadata
 
-const timeoutMs = 8_000
+const defaultTimeoutMs = 8_000
 const maxAnswerBytes = 262_144
 /** Short, because a provider may move its endpoints. Its keys are read at every sign-in, so they may rotate any time. */
 const cachedMs = 10 * 60_000
 const maxCached = 40
 
-export function createOidc(outgoing: Pick<Outgoing, 'call'>): Oidc {
+export function createOidc(outgoing: Pick<Outgoing, 'call'>, timeoutMs = defaultTimeoutMs): Oidc {
   const cache = new Map<string, { metadata: Metadata; until: number }>()
-  const request = guardedFetch(outgoing)
+  const request = guardedFetch(outgoing, timeoutMs)
 
   const metadata: Oidc['metadata'] = async ({ issuer, clientId }) => {
     const known = cache.get(issuer)
@@ -56,7 +56,7 @@ export function createOidc(outgoing: Pick<Outgoing, 'call'>): Oidc {
     const found = await attempted(() =>
       client.discovery(new URL(issuer), clientId, undefined, undefined, {
         [client.customFetch]: request,
-        timeout: timeoutMs / 1000,
+        timeout: (timeoutMs + 1000) / 1000,
         execute: isPlain(issuer) ? [client.allowInsecureRequests] : [],
       }),
     )
@@ -78,7 +78,8 @@ export function createOidc(outgoing: Pick<Outgoing, 'call'>): Oidc {
       : client.ClientSecretPost(clientSecret)
     const config = new client.Configuration(server, clientId, { client_secret: clientSecret }, authenticate)
     config[client.customFetch] = request
-    config.timeout = timeoutMs / 1000
+    // The guarded client gives up first, and says why.
+    config.timeout = (timeoutMs + 1000) / 1000
     if (isPlain(settings.issuer)) client.allowInsecureRequests(config)
     // Also checks the signature of the ID token, which the connection to the provider vouches for otherwise.
     client.enableNonRepudiationChecks(config)
@@ -152,7 +153,7 @@ export function claimAt(claims: Claims, name: string): unknown {
 const hasClaim = (claims: Claims, name: string): boolean => claimAt(claims, name) !== undefined
 
 /** Sends requests to addresses that a provider's metadata names, which must not reach the operator's network. */
-function guardedFetch(outgoing: Pick<Outgoing, 'call'>): OpenIdClient.CustomFetch {
+function guardedFetch(outgoing: Pick<Outgoing, 'call'>, timeoutMs: number): OpenIdClient.CustomFetch {
   return async (url, { method, headers, body }) => {
     const answer = await outgoing.call({
       method: method === 'POST' ? 'POST' : 'GET',
