@@ -52,8 +52,9 @@ export async function startProvider(redirectUris: string[], logoutUri: string) {
     provider.on('authorization.success', ({ oidc }) => {
       state.lastSid = oidc.session?.sidFor(clientId) ?? ''
     })
+    const handle = provider.callback()
     serve = async (request, response) => {
-      if (!request.url?.startsWith('/interaction/')) return provider.callback()(request, response)
+      if (!request.url?.startsWith('/interaction/')) return handle(request, response)
       await provider.interactionFinished(request, response, { login: { accountId: state.account.sub } })
     }
     return provider
