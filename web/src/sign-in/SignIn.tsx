@@ -5,6 +5,7 @@ import { t } from '../text/index.ts'
 import { EntryCard } from './EntryCard.tsx'
 import { Form } from './Form.tsx'
 import { safeNext } from './next.ts'
+import { ProviderButtons, SsoProblem } from './ProviderButtons.tsx'
 import { codeProblems, signInProblems } from './problems.ts'
 import { useEntryForm } from './use-entry-form.ts'
 
@@ -21,20 +22,21 @@ export const leaveFor = (place: string): void => window.location.assign(place)
 export function SignInPage() {
   const next = safeNext(new URLSearchParams(window.location.search).get('next') ?? '')
   const { challenge, go } = useSteps(next)
-  return challenge === null ? <PasswordForm go={go} /> : <CodeForm challenge={challenge} go={go} />
+  return challenge === null ? <PasswordForm go={go} next={next} /> : <CodeForm challenge={challenge} go={go} />
 }
 
 interface StepProps {
   go(step: SignInStep): void
 }
 
-function PasswordForm({ go }: StepProps) {
+function PasswordForm({ go, next }: StepProps & { next: string }) {
   const texts = t.entry
   const form = useEntryForm({ email: '', password: '' }, signInProblems, async ({ email, password }) =>
     go(await signIn(email, password)),
   )
   return (
     <EntryCard title={texts.signIn} help={texts.signInHelp} below={texts.forgotten}>
+      <SsoProblem />
       <Form form={form} action={texts.signIn}>
         <TextInput {...form.field('email')} label={texts.email} type="email" autoComplete="username" maxLength={254} />
         <TextInput
@@ -45,6 +47,7 @@ function PasswordForm({ go }: StepProps) {
           maxLength={256}
         />
       </Form>
+      <ProviderButtons email={form.field('email').value} next={next} />
     </EntryCard>
   )
 }

@@ -13,6 +13,14 @@ export const signInWithCode = (challenge: string, code: string) =>
 
 export const signInWithLink = (token: string) => unwrap(api.POST(`${path}/sign-in/link`, { body: { token } }))
 
+/** Returns the identity providers to offer before an address is known, or for an address. */
+export const findProviders = (email?: string) =>
+  unwrap(api.POST(`${path}/sign-in/providers`, { body: email === undefined ? {} : { email } }))
+
+/** Page of ours that begins the sign-in at a provider. */
+export const providerStart = (id: string, next: string): string =>
+  `/sso/${id}${next === '/' ? '' : `?next=${encodeURIComponent(next)}`}`
+
 export type Invitation = Awaited<ReturnType<typeof readInvitation>>
 
 export const readInvitation = (token: string) => unwrap(api.POST(`${path}/invitations/read`, { body: { token } }))
