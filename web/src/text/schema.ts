@@ -9,6 +9,7 @@ export interface Calls {
     invited: (values: { email: Shown; role: Shown }) => string
     invitedAs: (values: { name: Shown; role: Shown }) => string
     needs: { newPassword: (values: { least: Shown }) => string; shorterPassword: (values: { most: Shown }) => string; name: (values: { most: Shown }) => string }
+    continueWith: (values: { name: Shown }) => string
   }
   common: {
     needAttention: (values: { n: number }) => string
@@ -306,6 +307,7 @@ export interface Calls {
   }
   profile: {
     sessions: { seen: (values: { ago: Shown }) => string; endOf: (values: { device: Shown }) => string; othersEnded: (values: { count: number }) => string }
+    identities: { used: (values: { ago: Shown }) => string; link: (values: { name: Shown }) => string; unlinkOf: (values: { name: Shown }) => string; linkTitle: (values: { name: Shown }) => string; unlinked: (values: { name: Shown }) => string }
   }
   scenarios: {
     starterAdded: (values: { n: number }) => string
@@ -353,6 +355,7 @@ export interface Calls {
     retention: { daysOf: (values: { name: Shown }) => string }
     audit: { times: (values: { count: Shown }) => string; leads: (values: { n: number }) => string; left: (values: { shown: Shown }) => string }
     workspaces: { workspaceCreated: (values: { name: Shown }) => string; planOf: (values: { name: Shown }) => string }
+    sso: { removeOf: (values: { name: Shown }) => string; removed: (values: { name: Shown }) => string; saved: (values: { name: Shown }) => string; testFailed: (values: { problem: Shown }) => string; testWorked: (values: { at: Shown }) => string; testPerson: (values: { email: Shown; groups: Shown }) => string; unverified: (values: { email: Shown }) => string; requireTitle: (values: { name: Shown }) => string; required: (values: { count: number }) => string; scimSince: (values: { at: Shown }) => string; scimTitle: (values: { name: Shown }) => string; removeRule: (values: { n: Shown }) => string; times: (values: { count: Shown }) => string; log: { 'sso.failed': (values: { problem: Shown }) => string } }
   }
   start: {
     title: (values: { name: Shown }) => string
