@@ -255,4 +255,7 @@ export const notInCollection: ReadonlySet<string> = new Set([
   ...['updateReviewSettings'],
   ...['createScenario', 'updateScenario', 'deleteScenario', 'addStarterScenarios', 'makeScenario'],
   ...['startScenarioRun', 'getScenarioRun', 'cancelScenarioRun'],
+  ...['findSignInProviders', 'listMyIdentities', 'linkIdentity', 'unlinkIdentity', 'enableUser'],
+  ...['saveIdentityProvider', 'deleteIdentityProvider', 'testIdentityProvider', 'forceIdentityProvider'],
+  ...['createScimToken', 'deleteScimToken'],
 ])
