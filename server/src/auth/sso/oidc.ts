@@ -164,6 +164,7 @@ function guardedFetch(outgoing: Pick<Outgoing, 'call'>, timeoutMs: number): Open
       maxAnswerBytes,
     })
     if (answer.outcome === 'failed') throw new SsoFailure('unavailable', `The provider cannot be reached: ${answer.code}`)
+    if (answer.status >= 500) throw new SsoFailure('unavailable', `The provider answers ${answer.status}`)
     if (!answer.isWhole) throw new SsoFailure('failed', 'The answer of the provider is too large')
     const isEmpty = [204, 205, 304].includes(answer.status)
     const sent = Object.entries(answer.headers).flatMap(([name, value]) =>
@@ -185,9 +186,9 @@ async function attempted<T>(work: () => Promise<T>): Promise<T> {
 function toFailure(error: unknown): unknown {
   for (let each: unknown = error; each instanceof Error; each = each.cause) if (each instanceof SsoFailure) return each
   if (!(error instanceof Error)) return error
-  const { code, error: answered, status } = error as Error & { code?: string; error?: string; status?: number }
+  const { code, error: answered } = error as Error & { code?: string; error?: string }
   if (answered === 'access_denied') return new SsoFailure('denied', 'The provider refused access', error)
-  if (answered === 'temporarily_unavailable' || (status !== undefined && status >= 500)) {
+  if (answered === 'temporarily_unavailable') {
     return new SsoFailure('unavailable', 'The provider is temporarily unavailable', error)
   }
   const detail = [error.message, code, answered].filter((part) => typeof part === 'string' && part !== '')
