@@ -32,7 +32,16 @@ const notSealed: Record<string, string> = {
   'secrets.wrapped': 'wrapped by the master key, which has a rotation of its own',
 }
 
-const digests = ['email_index', 'user_name_index', 'external_id_index', 'phone_index', 'phone_exact_index', 'user_index', 'digest', 'tokens']
+const digests = [
+  'email_index',
+  'user_name_index',
+  'external_id_index',
+  'phone_index',
+  'phone_exact_index',
+  'user_index',
+  'digest',
+  'tokens',
+]
 
 test('every bytea column is rotated, or listed here with a reason', async () => {
   const rotated = keyedTables.encrypted.flatMap(({ table, locations }) =>

@@ -75,7 +75,7 @@ export function Identities() {
   )
 }
 
-/** Asks for the password first: whoever finds an open browser could link an identity of their own. */
+/** Asks for the password first: a stranger at an open browser could link an identity of their own. */
 function LinkDialog({ provider: { id, name }, close }: { provider: Choice; close(): void }) {
   const texts = t.profile.identities
   const draft = useDraft({ password: '', code: '' })

@@ -3,8 +3,8 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { findProviders, providerStart } from '../data/team/sign-in.ts'
 import { t } from '../text/index.ts'
-import { entryProblem } from './use-entry-form.ts'
 import styles from './EntryCard.module.css'
+import { entryProblem } from './use-entry-form.ts'
 
 /** Says why a visit to an identity provider gave no session. */
 export function SsoProblem() {

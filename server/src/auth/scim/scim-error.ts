@@ -1,7 +1,14 @@
 /** An error in the form of SCIM (RFC 7644, section 3.12). */
 export class ScimError extends Error {
   readonly status: number
-  readonly scimType: 'invalidFilter' | 'invalidPath' | 'invalidSyntax' | 'invalidValue' | 'tooMany' | 'uniqueness' | null
+  readonly scimType:
+    | 'invalidFilter'
+    | 'invalidPath'
+    | 'invalidSyntax'
+    | 'invalidValue'
+    | 'tooMany'
+    | 'uniqueness'
+    | null
 
   constructor(status: number, detail: string, scimType: ScimError['scimType'] = null) {
     super(detail)

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
-import type { Keyring } from '../../base/encryption/keyring.ts'
 import { instanceScope } from '../../base/encryption/key-store.ts'
+import type { Keyring } from '../../base/encryption/keyring.ts'
 import { hashToken } from '../../base/encryption/secret-token.ts'
 import { ApiError } from '../../base/errors.ts'
 import { addressGroup } from '../../base/outgoing/address.ts'
@@ -13,7 +13,14 @@ import { rateLimited } from '../rate-limit/request-limits.ts'
 import { targetOf } from '../sso/sso-routes.ts'
 import type { TeamDeps } from '../users/users.ts'
 import { maxPage, resourceTypes, schemaDocuments, schemas, serviceProviderConfig } from './discovery.ts'
-import { changeScimGroup, createScimGroup, deleteScimGroup, findScimGroups, requireScimGroup, type StoredGroup } from './groups.ts'
+import {
+  changeScimGroup,
+  createScimGroup,
+  deleteScimGroup,
+  findScimGroups,
+  requireScimGroup,
+  type StoredGroup,
+} from './groups.ts'
 import { patchGroup, patchUser, readFilter, readGroup, readUser } from './resource.ts'
 import { resourceNotFound, ScimError } from './scim-error.ts'
 import {
@@ -91,7 +98,9 @@ function discoveryRoutes(scope: App, base: string): void {
     send(reply, 200, serviceProviderConfig(base)),
   )
   for (const [name, all] of Object.entries(documents)) {
-    scope.get(`${path}/${name}`, { schema: { hide } }, (_request, reply) => send(reply, 200, listOf(all, all.length, 1)))
+    scope.get(`${path}/${name}`, { schema: { hide } }, (_request, reply) =>
+      send(reply, 200, listOf(all, all.length, 1)),
+    )
     scope.get(`${path}/${name}/:id`, { schema: { hide, params } }, (request, reply) => {
       const found = all.find(({ id }) => id === request.params.id)
       if (found === undefined) throw resourceNotFound()
@@ -148,7 +157,9 @@ function userRoutes(scope: App, deps: ScimDeps, providerOf: ProviderOf): void {
   })
   scope.post(url, { schema: { hide }, bodyLimit }, async (request, reply) => {
     const user = readUser(request.body)
-    const stored = await changeFor(deps, providerOf(request), 'scim.user-created', (change) => createScimUser(change, user))
+    const stored = await changeFor(deps, providerOf(request), 'scim.user-created', (change) =>
+      createScimUser(change, user),
+    )
     const body = shown(stored)
     return send(reply.header('location', body.meta.location), 201, body)
   })
@@ -204,7 +215,15 @@ function groupRoutes(scope: App, deps: ScimDeps, providerOf: ProviderOf): void {
     const page = pageIn(rest)
     const isShort = leavesMembers(excludedAttributes)
     const { groups, total } = await findScimGroups(db.sql, providerOf(request).id, filter, page, !isShort)
-    return send(reply, 200, listOf(groups.map((group) => shown(group, isShort)), total, page.start))
+    return send(
+      reply,
+      200,
+      listOf(
+        groups.map((group) => shown(group, isShort)),
+        total,
+        page.start,
+      ),
+    )
   })
   scope.get(`${url}/:id`, { schema: { hide, params, querystring: query } }, async (request, reply) => {
     const stored = await requireScimGroup(db.sql, providerOf(request).id, request.params.id)
@@ -212,7 +231,9 @@ function groupRoutes(scope: App, deps: ScimDeps, providerOf: ProviderOf): void {
   })
   scope.post(url, { schema: { hide }, bodyLimit }, async (request, reply) => {
     const group = readGroup(request.body)
-    const stored = await changeFor(deps, providerOf(request), 'scim.group-changed', (change) => createScimGroup(change, group))
+    const stored = await changeFor(deps, providerOf(request), 'scim.group-changed', (change) =>
+      createScimGroup(change, group),
+    )
     const body = shown(stored)
     return send(reply.header('location', body.meta.location), 201, body)
   })
@@ -260,7 +281,11 @@ function toScimError(error: unknown): ScimError | null {
   if (error instanceof ScimError) return error
   if (error instanceof ApiError) {
     const { statusCode, message } = error
-    return new ScimError(statusCode, message, statusCode === 409 ? 'uniqueness' : statusCode === 400 ? 'invalidSyntax' : null)
+    return new ScimError(
+      statusCode,
+      message,
+      statusCode === 409 ? 'uniqueness' : statusCode === 400 ? 'invalidSyntax' : null,
+    )
   }
   const { statusCode = 500, validation } = error as { statusCode?: number; validation?: unknown }
   if (validation !== undefined) return new ScimError(400, 'The query or path is not valid', 'invalidValue')

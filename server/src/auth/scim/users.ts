@@ -142,7 +142,8 @@ async function accountFor({ tx, keys, provider, now }: ScimScope, user: ScimUser
   if (!allowsDomain(settings, email)) throw invalidValue('The e-mail address is not of a domain of this provider')
   const existing = await findUserByEmail(tx, keys, email)
   if (existing !== undefined) {
-    if (!mayAdopt(provider, existing, email)) throw taken('An account that this provider does not manage has this e-mail address')
+    if (!mayAdopt(provider, existing, email))
+      throw taken('An account that this provider does not manage has this e-mail address')
     await changePerson(tx, keys, existing.id, { name: nameOf(user) })
     return existing.id
   }
@@ -155,7 +156,7 @@ async function accountFor({ tx, keys, provider, now }: ScimScope, user: ScimUser
   return createUser(tx, keys, person, now)
 }
 
-/** Never for operators: whoever controls the provider would control the installation. */
+/** Never for operators: the administrators of the provider would control the installation. */
 function mayAdopt({ id, settings }: Provider, user: UserRow, email: string): boolean {
   if (user.is_operator) return false
   return user.managed_by === id || (settings.linksByEmail && settings.domains.includes(domainOf(email)))

@@ -3,10 +3,10 @@ import { recordAudit } from '../../team/audit.ts'
 import { type Role, roleCovers, roles } from '../../team/member.ts'
 import { revokeTokensOf } from '../credentials/team-tokens.ts'
 import { withdrawInvitationsOf } from '../members/invitations.ts'
+import type { Provider, ProviderSettings } from '../providers/provider.ts'
 import { endAllSessions } from '../sign-in/sessions.ts'
 import { deletePendingSignIns } from '../sign-in/sign-in.ts'
 import { addMember, findMember, lockMembers, publishMemberRevoked, removeMember, setRole } from '../users/members.ts'
-import type { Provider, ProviderSettings } from '../providers/provider.ts'
 
 /** The provider changes roles, not a person: the log names the service. */
 const system = { type: 'system', id: null } as const
@@ -70,7 +70,13 @@ async function applyGrant(tx: Tx, userId: string, { workspaceId, role, isByGroup
   await record(tx, workspaceId, 'member.role-changed', userId, now)
   const above = roles.filter((each) => !roleCovers(role, each))
   await revokeTokensOf(tx, { workspaceId, actor: system }, userId, above, now)
-  await withdrawInvitationsOf(tx, { workspaceId, actor: system }, userId, roleCovers(role, 'admin') ? above : roles, now)
+  await withdrawInvitationsOf(
+    tx,
+    { workspaceId, actor: system },
+    userId,
+    roleCovers(role, 'admin') ? above : roles,
+    now,
+  )
 }
 
 /** Removes the member, as another member would. Keys and webhooks, on which others depend, are kept. */

@@ -91,7 +91,9 @@ function linkRoutes(app: App, deps: SsoDeps, guard: TeamGuard): void {
     description:
       'Requires the password, and a code if you use two-factor sign-in. Returns an address to open in the same browser within ten minutes.',
     body: Type.Object({ providerId: idSchema('The provider.'), ...reauthenticationFields }, closed),
-    answers: { 200: Type.Object({ url: text(8000, 'Page of the provider.', { example: 'https://sso.example.com/…' }) }) },
+    answers: {
+      200: Type.Object({ url: text(8000, 'Page of the provider.', { example: 'https://sso.example.com/…' }) }),
+    },
     errors: [404, 409, 429, 503],
     run: async ({ caller, body: { providerId, ...proof }, request, reply }) => {
       requireUser(caller)
@@ -115,7 +117,12 @@ function linkRoutes(app: App, deps: SsoDeps, guard: TeamGuard): void {
           where provider_id = ${providerId}
             and user_id = ${userId}`
         if (removed.count === 0) throw notFound('Identity not found')
-        const entry = { scopeId: instanceScope, actor: caller.actor, action: 'sso.unlinked', target: targetOf(providerId) }
+        const entry = {
+          scopeId: instanceScope,
+          actor: caller.actor,
+          action: 'sso.unlinked',
+          target: targetOf(providerId),
+        }
         await recordAudit(tx, entry, deps.wallClock.now())
       })
     },

@@ -8,14 +8,7 @@ import { applyAccess, grantsOf } from './access.ts'
 import { type Claims, claimAt } from './oidc.ts'
 
 /** Why a person who signed in at the provider does not get in. */
-export type Refusal =
-  | 'disabled'
-  | 'domain'
-  | 'groups'
-  | 'no-account'
-  | 'no-group'
-  | 'taken'
-  | 'unverified'
+export type Refusal = 'disabled' | 'domain' | 'groups' | 'no-account' | 'no-group' | 'taken' | 'unverified'
 
 /** A person as the provider describes them. */
 export interface Identity {
@@ -76,7 +69,7 @@ function groupsIn(claims: Claims, groupsClaim: string | null): string[] | null {
 }
 
 /** Returns the user of the identity, who may then sign in, with the roles of their groups; or why not. */
-export async function admit(
+export async function authorizePerson(
   tx: Tx,
   instanceKeys: Keyring,
   provider: Provider,
@@ -161,7 +154,7 @@ async function createPerson(
 
 /**
  * Whether an address alone shows that the account is the person's: the provider has verified it, and an operator trusts
- * it with the domain. Never for operators: whoever controls the provider would control the installation.
+ * it with the domain. Never for operators: the administrators of the provider would control the installation.
  */
 function mayLink({ settings }: Provider, { email, isVerified }: Identity, user: UserRow): boolean {
   if (user.is_operator || email === null || isVerified !== true) return false

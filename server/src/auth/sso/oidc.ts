@@ -106,28 +106,34 @@ export function createOidc(outgoing: Pick<Outgoing, 'call'>, timeoutMs = default
       })
       return { url: url.href, attempt }
     },
-    finish: async (provider, answer, { state, nonce, verifier }) => {
-      const client = openid()
+    finish: async (provider, answer, attempt) => {
       const config = await configure(provider)
-      return attempted(async () => {
-        const tokens = await client.authorizationCodeGrant(config, answer, {
-          expectedState: state,
-          expectedNonce: nonce,
-          pkceCodeVerifier: verifier,
-          idTokenExpected: true,
-        })
-        const claims = tokens.claims()
-        if (claims === undefined) throw new SsoFailure('failed', 'The provider sent no ID token')
-        const { groupsClaim } = provider.settings
-        const isComplete = claims.email !== undefined && (groupsClaim === null || hasClaim(claims, groupsClaim))
-        if (isComplete || config.serverMetadata().userinfo_endpoint === undefined) return claims
-        const info = await client.fetchUserInfo(config, tokens.access_token, claims.sub)
-        // An address counts only with the statement of the same source whether it is verified.
-        const { email: _, email_verified: __, ...rest } = claims
-        return claims.email === undefined ? { ...info, ...rest } : { ...info, ...claims, ...emailOf(claims) }
-      })
+      return attempted(() => exchangeCode(config, provider.settings, answer, attempt))
     },
   }
+}
+
+async function exchangeCode(
+  config: OpenIdClient.Configuration,
+  { groupsClaim }: ProviderSettings,
+  answer: URL,
+  { state, nonce, verifier }: Attempt,
+): Promise<Claims> {
+  const client = openid()
+  const tokens = await client.authorizationCodeGrant(config, answer, {
+    expectedState: state,
+    expectedNonce: nonce,
+    pkceCodeVerifier: verifier,
+    idTokenExpected: true,
+  })
+  const claims = tokens.claims()
+  if (claims === undefined) throw new SsoFailure('failed', 'The provider sent no ID token')
+  const isComplete = claims.email !== undefined && (groupsClaim === null || hasClaim(claims, groupsClaim))
+  if (isComplete || config.serverMetadata().userinfo_endpoint === undefined) return claims
+  const info = await client.fetchUserInfo(config, tokens.access_token, claims.sub)
+  // An address counts only with the statement of the same source whether it is verified.
+  const { email: _, email_verified: __, ...rest } = claims
+  return claims.email === undefined ? { ...info, ...rest } : { ...info, ...claims, ...emailOf(claims) }
 }
 
 const emailOf = ({ email, email_verified }: Claims) => ({ email, email_verified })
@@ -163,7 +169,8 @@ function guardedFetch(outgoing: Pick<Outgoing, 'call'>, timeoutMs: number): Open
       timeoutMs,
       maxAnswerBytes,
     })
-    if (answer.outcome === 'failed') throw new SsoFailure('unavailable', `The provider cannot be reached: ${answer.code}`)
+    if (answer.outcome === 'failed')
+      throw new SsoFailure('unavailable', `The provider cannot be reached: ${answer.code}`)
     if (answer.status >= 500) throw new SsoFailure('unavailable', `The provider answers ${answer.status}`)
     if (!answer.isWhole) throw new SsoFailure('failed', 'The answer of the provider is too large')
     const isEmpty = [204, 205, 304].includes(answer.status)

@@ -113,7 +113,13 @@ async function save(deps: ProviderDeps, actor: TeamActor, id: string, input: Sta
       const settings = { ...rest, name: rest.name.trim(), domains, clientSecret: secret }
       await refuseUnknown(tx, settings)
       if (before?.isForced && settings.breakGlass.length === 0) throw invalid('breakGlass', 'must name an operator')
-      await saveProvider(tx, keys, id, { settings, isEnabled, isSameClient: isSameClient(before, settings) }, deps.clock.now())
+      await saveProvider(
+        tx,
+        keys,
+        id,
+        { settings, isEnabled, isSameClient: isSameClient(before, settings) },
+        deps.clock.now(),
+      )
       await record(deps, tx, actor, before === undefined ? 'added' : 'changed', id)
       return requireProvider(tx, keys, id)
     }),
@@ -196,7 +202,9 @@ function switchRoutes(api: TeamApi, deps: ProviderDeps): void {
     description:
       'For signed-in operators. Returns an address to open in the same browser within ten minutes. The sign-in changes no session or account; its result is part of the provider afterwards.',
     params,
-    answers: { 200: Type.Object({ url: text(8000, 'Page of the provider.', { example: 'https://sso.example.com/…' }) }) },
+    answers: {
+      200: Type.Object({ url: text(8000, 'Page of the provider.', { example: 'https://sso.example.com/…' }) }),
+    },
     errors: [404, 503],
     run: async ({ caller, params, reply }) => ({ url: await startFor(deps, caller, reply, params.providerId, 'test') }),
   })
@@ -214,14 +222,20 @@ function switchRoutes(api: TeamApi, deps: ProviderDeps): void {
     errors: [404, 409],
     run: async ({ caller, params, body }) => {
       const { isForced } = body
-      const ended = await change(deps, caller.actor, params.providerId, isForced ? 'forced' : 'unforced', async (tx, provider, keys) => {
-        if (isForced) await refuseUntested(tx, provider)
-        await tx`
+      const ended = await change(
+        deps,
+        caller.actor,
+        params.providerId,
+        isForced ? 'forced' : 'unforced',
+        async (tx, provider, keys) => {
+          if (isForced) await refuseUntested(tx, provider)
+          await tx`
           update sso_providers
           set is_forced = ${isForced}
           where id = ${provider.id}`
-        return isForced ? endLocalSessions(tx, keys, provider) : 0
-      })
+          return isForced ? endLocalSessions(tx, keys, provider) : 0
+        },
+      )
       return { ended }
     },
   })
@@ -244,7 +258,7 @@ function switchRoutes(api: TeamApi, deps: ProviderDeps): void {
   })
 }
 
-/** Whoever forces sign-on without these could lock everybody out. */
+/** An operator who forces sign-on without these could lock everybody out. */
 async function refuseUntested(tx: Tx, { settings, test, isEnabled }: Provider): Promise<void> {
   if (!isEnabled) throw conflict('Enable the provider first')
   if (test === null || test.problem !== null) throw conflict('Run a successful test sign-in first')
@@ -253,7 +267,9 @@ async function refuseUntested(tx: Tx, { settings, test, isEnabled }: Provider): 
     (user) => user?.is_operator && user.password_hash !== null && user.totp_confirmed_at !== null,
   )
   if (!canEnter) {
-    throw conflict('Name an operator for emergencies who has a password and two-factor sign-in', { field: 'breakGlass' })
+    throw conflict('Name an operator for emergencies who has a password and two-factor sign-in', {
+      field: 'breakGlass',
+    })
   }
 }
 
@@ -266,7 +282,9 @@ export async function startFor(
   purpose: 'link' | 'test',
 ): Promise<string> {
   if (userId === null) throw forbidden('Only signed-in users can do this, not tokens')
-  const provider = await deps.keyStore.withKeyring(instanceScope, (keys) => requireProvider(deps.db.sql, keys, providerId))
+  const provider = await deps.keyStore.withKeyring(instanceScope, (keys) =>
+    requireProvider(deps.db.sql, keys, providerId),
+  )
   try {
     return await startAttempt(deps, reply, provider, { purpose, userId, next: '/' })
   } catch (error) {

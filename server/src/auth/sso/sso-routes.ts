@@ -15,7 +15,7 @@ import { setSessionCookies } from '../sign-in/sign-in-routes.ts'
 import { visitorOf } from '../sign-in/visitor.ts'
 import type { TeamDeps } from '../users/users.ts'
 import { keepAttempt, type PendingAttempt, safeNext, takeAttempt } from './attempt.ts'
-import { admit, linkIdentity, type Refusal, readIdentity, sidOf } from './identity.ts'
+import { authorizePerson, linkIdentity, type Refusal, readIdentity, sidOf } from './identity.ts'
 import { type Claims, type Oidc, SsoFailure } from './oidc.ts'
 
 export interface SsoDeps extends TeamDeps {
@@ -114,7 +114,8 @@ async function finishAttempt(
   const pending = takeAttempt(request, reply, deps.publicUrl, instanceKeys, deps.wallClock.now())
   if (pending === null || pending.providerId !== providerId) return pageOf('sign-in', 'expired', '/')
   const { purpose, next } = pending
-  if (purpose !== 'sign-in' && !(await isStillSignedIn(deps, request, pending))) return pageOf('sign-in', 'expired', '/')
+  if (purpose !== 'sign-in' && !(await isStillSignedIn(deps, request, pending)))
+    return pageOf('sign-in', 'expired', '/')
   const provider = (await listProviders(deps.db.sql, instanceKeys)).find(({ id }) => id === providerId)
   if (provider === undefined || (purpose === 'sign-in' && !provider.isEnabled)) return pageOf(purpose, 'failed', next)
   const query = request.url.includes('?') ? request.url.slice(request.url.indexOf('?')) : ''
@@ -159,12 +160,16 @@ async function finishSignIn({ deps, request, reply, provider, instanceKeys, pend
   const isNamed = typeof sid === 'string' && sid.length <= 200
   const session = { providerId: provider.id, sid: isNamed ? sidOf(instanceKeys, String(claims.iss), sid) : null }
   const done = await deps.db.tx(async (tx): Promise<{ session: NewSession } | { refusal: Refusal }> => {
-    const admitted = await admit(tx, instanceKeys, provider, identity, deps.clock.now())
-    if ('refusal' in admitted) return admitted
-    const { userId } = admitted
+    const authorized = await authorizePerson(tx, instanceKeys, provider, identity, deps.clock.now())
+    if ('refusal' in authorized) return authorized
+    const { userId } = authorized
     const now = deps.wallClock.now()
     const actor = { type: 'user', id: userId } as const
-    await recordAudit(tx, { scopeId: instanceScope, actor, action: 'sso.signed-in', target: targetOf(provider.id) }, now)
+    await recordAudit(
+      tx,
+      { scopeId: instanceScope, actor, action: 'sso.signed-in', target: targetOf(provider.id) },
+      now,
+    )
     return { session: await completeSignIn(tx, instanceKeys, userId, 'sso', visitorOf(deps, request), now, session) }
   })
   if ('refusal' in done) {

@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { startSession } from '../../../src/auth/sign-in/sessions.ts'
 import { follow, startNode } from '../../support/events/feed-world.ts'
 import { cookieOf, operatorToken, password, teamWorld } from '../../support/team-app.ts'
+import type { Answer } from '../../support/world.ts'
 
 const w = await teamWorld()
 const { app, clock, db } = w
@@ -32,8 +33,11 @@ async function provisioned(settings: object = {}) {
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/scim+json' },
       ...(body === undefined ? {} : { payload: JSON.stringify(body) }),
     })
-    // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape, and fail where one is wrong
-    return { status: reply.statusCode, body: (reply.body === '' ? null : JSON.parse(reply.body)) as any, headers: reply.headers }
+    return {
+      status: reply.statusCode,
+      body: (reply.body === '' ? null : JSON.parse(reply.body)) as Answer['body'],
+      headers: reply.headers,
+    }
   }
   const patch = (path: string, ...Operations: object[]) => call('PATCH', path, { schemas: [patchOp], Operations })
   /** Creates a user; returns its id and the account. */
@@ -115,7 +119,11 @@ test('Okta looks a user up, creates and changes it, and finds it again', async (
   const { id } = created.body
   assert.equal(created.headers.location, created.body.meta.location)
   assert.equal(created.body.password, undefined)
-  for (const filter of [`userName eq "${userName.toLowerCase()}"`, 'externalId eq "00ujl29u0le5T6Aj10h7"', `id eq "${id}"`]) {
+  for (const filter of [
+    `userName eq "${userName.toLowerCase()}"`,
+    'externalId eq "00ujl29u0le5T6Aj10h7"',
+    `id eq "${id}"`,
+  ]) {
     const found = (await find(filter)).body
     assert.deepEqual([found.totalResults, found.Resources[0].id], [1, id], filter)
   }
@@ -189,7 +197,11 @@ test('groups give roles at once, in the forms of Okta and Entra ID', async () =>
   ]
   const { create, call, patch } = await provisioned({ access })
   const [ana, bia] = [await create(), await create()]
-  const created = await call('POST', '/Groups', { schemas: [`${core}Group`], displayName: 'Sales', members: [{ value: ana.id }] })
+  const created = await call('POST', '/Groups', {
+    schemas: [`${core}Group`],
+    displayName: 'Sales',
+    members: [{ value: ana.id }],
+  })
   assert.equal(created.status, 201, JSON.stringify(created.body))
   const group = `/Groups/${created.body.id}`
   const roles = async () => [await roleIn(workspaceId, ana.userId), await roleIn(workspaceId, bia.userId)]
@@ -208,7 +220,11 @@ test('groups give roles at once, in the forms of Okta and Entra ID', async () =>
   assert.deepEqual(await roles(), [undefined, 'admin'])
   const query = `filter=${encodeURIComponent('displayName eq "leads"')}`
   const [full] = (await call('GET', `/Groups?${query}`)).body.Resources
-  assert.deepEqual(full.members.map(({ value }: { value: string }) => value), [bia.id], 'unknown members are dropped')
+  assert.deepEqual(
+    full.members.map(({ value }: { value: string }) => value),
+    [bia.id],
+    'unknown members are dropped',
+  )
   const [short] = (await call('GET', `/Groups?excludedAttributes=members&${query}`)).body.Resources
   assert.equal(short.members, undefined)
   assert.equal((await call('DELETE', group)).status, 204)
@@ -224,9 +240,16 @@ test('a provider can only take over accounts of its own or those that an operato
   assert.equal(await post('ana@elsewhere.example.com'), 400)
   const headers = { authorization: `Bearer ${operatorToken}` }
   const { providers: all } = (await app.inject({ url: '/api/team/v1/identity-providers', headers })).json()
-  const { id, isForced, test: _, scimTokenAt, redirectUri, logoutUri, startUri, ...settings } = all.find(
-    (one: { id: string }) => url.endsWith(one.id),
-  )
+  const {
+    id,
+    isForced,
+    test: _,
+    scimTokenAt,
+    redirectUri,
+    logoutUri,
+    startUri,
+    ...settings
+  } = all.find((one: { id: string }) => url.endsWith(one.id))
   await app.inject({ method: 'PUT', url, headers, payload: { ...settings, linksByEmail: true } })
   assert.equal(await post(member.email), 201)
   assert.equal(await post(operator.email), 409, 'never an operator')
@@ -259,7 +282,13 @@ test('lists have pages', async () => {
   assert.deepEqual(await page('startIndex=9'), [3, 9, 0, []])
 })
 
-const refusals: [what: string, method: 'GET' | 'POST' | 'PATCH', path: string, body: object | undefined, scimType: string][] = [
+const refusals: [
+  what: string,
+  method: 'GET' | 'POST' | 'PATCH',
+  path: string,
+  body: object | undefined,
+  scimType: string,
+][] = [
   ['another filter', 'GET', `/Users?filter=${encodeURIComponent('emails co "x"')}`, undefined, 'invalidFilter'],
   ['an unquoted filter', 'GET', '/Users?filter=userName%20eq%20x', undefined, 'invalidFilter'],
   ['no user name', 'POST', '/Users', { active: true }, 'invalidValue'],

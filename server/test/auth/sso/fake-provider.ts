@@ -24,7 +24,7 @@ export function createKey(): SigningKey {
 
 export type FakeProvider = Awaited<ReturnType<typeof startProvider>>
 
-/** Starts a real OpenID provider on this machine, at which whoever is in `account` is signed in. */
+/** Starts a real OpenID provider on this machine, at which the person in `account` is signed in. */
 export async function startProvider(redirectUris: string[], logoutUri: string) {
   const state = {
     account: { sub: 'nobody' } as Account,
@@ -61,7 +61,6 @@ export async function startProvider(redirectUris: string[], logoutUri: string) {
   }
   let provider = make()
 
-
   return {
     issuer,
     state,
@@ -72,7 +71,10 @@ export async function startProvider(redirectUris: string[], logoutUri: string) {
     /** Sends a logout as the provider does. */
     logOut: async (sub: string, sid: string) => {
       const client = await provider.Client.find(clientId)
-      await (client as unknown as { backchannelLogout(sub: string, sid: string): Promise<void> }).backchannelLogout(sub, sid)
+      await (client as unknown as { backchannelLogout(sub: string, sid: string): Promise<void> }).backchannelLogout(
+        sub,
+        sid,
+      )
     },
     /** Signs any claims by the provider's key, or another one. */
     sign: (claims: object, key: SigningKey = state.key) => {

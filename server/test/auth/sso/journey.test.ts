@@ -114,9 +114,7 @@ test('roles follow the groups at every sign-in, but the last owner of a workspac
   assert.equal(await roleAfter(['sales', 'leads']), 'owner', 'the highest role counts')
   await w.db.tx((tx) => tx`delete from members where workspace_id = ${workspaceId} and user_id = ${owner.userId}`)
   assert.equal(await roleAfter([]), 'owner', 'the last owner')
-  await w.db.tx(
-    (tx) => tx`update members set role = 'owner' where workspace_id = ${workspaceId} and role <> 'owner'`,
-  )
+  await w.db.tx((tx) => tx`update members set role = 'owner' where workspace_id = ${workspaceId} and role <> 'owner'`)
   assert.equal(await roleAfter([]), '/sign-in?sso=no-group')
   const [left] = await w.db.sql`select 1 from sso_identities i join members m using (user_id)
     where m.workspace_id = ${workspaceId}`

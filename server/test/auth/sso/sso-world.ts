@@ -42,7 +42,9 @@ export async function ssoWorld() {
   }
   /** Opens the start of a sign-in; returns where it leads and the cookie that the browser keeps. */
   const start = async (next = '') => {
-    const reply = await app.inject({ url: `/sso/${providerId}${next === '' ? '' : `?next=${encodeURIComponent(next)}`}` })
+    const reply = await app.inject({
+      url: `/sso/${providerId}${next === '' ? '' : `?next=${encodeURIComponent(next)}`}`,
+    })
     assert.equal(reply.statusCode, 303)
     return { url: String(reply.headers.location), cookie: attemptIn(reply) }
   }

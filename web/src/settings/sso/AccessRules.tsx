@@ -21,7 +21,12 @@ export function AccessRules({ draft }: { draft: Draft<{ access: RuleDraft[] } & 
   const change = (at: number, changes: Partial<RuleDraft>) =>
     draft.set({ access: access.map((rule, index) => (index === at ? { ...rule, ...changes } : rule)) })
   return (
-    <Input.Wrapper label={texts.access} labelElement="div" description={texts.accessHelp} error={draft.errorOf('access')}>
+    <Input.Wrapper
+      label={texts.access}
+      labelElement="div"
+      description={texts.accessHelp}
+      error={draft.errorOf('access')}
+    >
       <Stack gap="xs" mt={6}>
         {access.map((rule, at) => (
           // Rows have no identity of their own.
