@@ -74,17 +74,18 @@ test('an account is linked by its address only if it is verified, of an allowed 
 })
 
 test('a person links the account signed in with the password, and signs in with the provider afterwards', async () => {
-  const { owner } = await w.team()
+  const { owner, admin } = await w.team()
   await configure()
   const { account } = person()
   const { headers } = await signedIn(owner.email)
+  const { headers: others } = await signedIn(admin.email)
   const link = (proof: object) => post('/me/identities', { providerId: w.providerId, ...proof }, headers)
   assert.equal((await link({ password: 'not the password' })).statusCode, 400, 'a session alone is not enough')
   const begun = await link({ password })
   assert.equal(begun.statusCode, 200, begun.body)
   fake.state.account = account
   const back = await fake.visit(begun.json().url)
-  const stranger = await w.comeBack(back, attemptIn(begun))
+  const stranger = await w.comeBack(back, `${others.cookie}; ${attemptIn(begun)}`)
   assert.equal(stranger.headers.location, '/sign-in?sso=expired', 'a link belongs to the session that began it')
   const second = await link({ password })
   const done = await w.comeBack(await fake.visit(second.json().url), `${headers.cookie}; ${attemptIn(second)}`)
