@@ -8,6 +8,12 @@ import { createMetricsGuard, createTeamGuard, decorateTeamRequests } from '../au
 import { createClientDocuments } from '../auth/oauth/clients.ts'
 import { consentTeamRoutes } from '../auth/oauth/consent-routes.ts'
 import { type OAuthDeps, oauthRoutes } from '../auth/oauth/oauth-routes.ts'
+import { type ScimDeps, scimRoutes } from '../auth/scim/scim-routes.ts'
+import { identityTeamRoutes } from '../auth/sso/identity-routes.ts'
+import { logoutRoutes } from '../auth/sso/logout.ts'
+import { createOidc } from '../auth/sso/oidc.ts'
+import { providerTeamRoutes } from '../auth/sso/provider-routes.ts'
+import { ssoRoutes } from '../auth/sso/sso-routes.ts'
 import { createPasswords } from '../auth/users/passwords.ts'
 import type { TeamDeps } from '../auth/users/users.ts'
 import type { App } from '../base/route.ts'
@@ -123,6 +129,7 @@ async function serveTeamApi(
   accessTeamRoutes(app, access, teamGuard)
   consentTeamRoutes(app, oauth, teamGuard)
   oauthRoutes(app, oauth)
+  serveSignOn(app, { ...team, limiter, outgoing: runtime.outgoing }, teamGuard)
   workspaceTeamRoutes(app, workspaceDeps(team), teamGuard)
   previewTeamRoutes(app, { inbox: runtime, limits: config.limits }, agentTools, teamGuard)
   leadTeamRoutes(app, leadTeamDeps(runtime), teamGuard)
@@ -143,6 +150,16 @@ async function serveTeamApi(
   serveRotation(app, runtime, teamGuard)
   formRoutes(app, { ...team, limiter, clientAddress, submissionsPerMinute: formSubmissionsPerMinute })
   await pageRoutes(app, team)
+}
+
+/** Single sign-on, and the accounts that identity providers manage. */
+function serveSignOn(app: App, deps: ScimDeps & Pick<Runtime, 'outgoing'>, teamGuard: TeamGuard): void {
+  const signOn = { ...deps, oidc: createOidc(deps.outgoing) }
+  ssoRoutes(app, signOn)
+  logoutRoutes(app, signOn)
+  identityTeamRoutes(app, signOn, teamGuard)
+  providerTeamRoutes(app, signOn, teamGuard)
+  scimRoutes(app, deps)
 }
 
 /** Dependencies of leads on other modules, for display and merging. */

@@ -1,3 +1,4 @@
+import { scimUserIndexes } from '../auth/scim/users.ts'
 import { emailIndex, decryptPerson as openUser } from '../auth/users/users.ts'
 import type { EncryptionContext } from '../base/encryption/encrypt.ts'
 import type { EncryptedTable, IndexedTable, KeyedRow, KeyedTables } from '../base/encryption/key-store.ts'
@@ -193,6 +194,16 @@ const tables: readonly Table[] = [
         email_index: emailIndex(keyring, openUser(keyring, id, person).email),
         index_version: keyring.indexVersion,
       }),
+    },
+  },
+  { name: 'sso_providers', keyScope: 'instance', sealed: ['settings', 'test'] },
+  {
+    name: 'scim_users',
+    keyScope: 'instance',
+    sealed: ['resource'],
+    indexed: {
+      reads: ['resource'],
+      computeIndexes: (keyring, { id, resource }) => scimUserIndexes(keyring, id, resource),
     },
   },
   { name: 'invitations', sealed: ['email', 'token'] },

@@ -43,6 +43,7 @@ export const sectionKeywords: Record<SectionName, string> = {
   retention: 'privacy delete erase data gdpr lgpd retención privacidad borrar datos retenção privacidade apagar dados',
   audit: 'log history who did registro auditoría historial auditoria histórico quem fez',
   workspaces: 'installation instalación instalação espacios espaços',
+  sso: 'sso oidc openid scim saml identity provider login keycloak okta entra google identidad proveedor inicio sesión identidade provedor entrada',
   about: 'version health licence versión estado acerca versão sobre saúde',
 }
 

@@ -2,6 +2,7 @@ import { t } from '../text/index.ts'
 import { PageBody } from '../ui/page/PageBody.tsx'
 import { PageHeader } from '../ui/page/PageHeader.tsx'
 import { SectionTitle } from '../ui/page/Section.tsx'
+import { Identities } from './Identities.tsx'
 import { NameForm } from './NameForm.tsx'
 import { NotificationPreferences } from './NotificationPreferences.tsx'
 import { PasswordForm } from './PasswordForm.tsx'
@@ -21,6 +22,7 @@ export function ProfilePage() {
           <NotificationPreferences />
           <PasswordForm />
           <TwoFactor />
+          <Identities />
           <Sessions />
         </SectionTitle>
       </PageBody>

@@ -47,7 +47,9 @@ export function Sessions() {
                   <strong>
                     {one.device} {one.current && <Chip tone="accent">{texts.current}</Chip>}
                   </strong>
-                  <span title={formatDateTime(one.lastSeenAt)}>{texts.seen({ ago: timeAgo(one.lastSeenAt) })}</span>
+                  <span title={formatDateTime(one.lastSeenAt)}>
+                    {texts.by[one.signedInBy]} · {texts.seen({ ago: timeAgo(one.lastSeenAt) })}
+                  </span>
                 </div>
                 <Button
                   size="compact-sm"

@@ -20,6 +20,7 @@ import { RepliesSection } from './RepliesSection.tsx'
 import { RetentionSection } from './RetentionSection.tsx'
 import styles from './SettingsPage.module.css'
 import { findSection, mayOpen, openSections, type SectionName } from './sections.ts'
+import { SignOnSection } from './sso/SignOnSection.tsx'
 import { TokensSection } from './TokensSection.tsx'
 import { WorkspaceSection } from './WorkspaceSection.tsx'
 import { WorkspacesSection } from './WorkspacesSection.tsx'
@@ -38,6 +39,7 @@ const contents: Record<SectionName, ComponentType> = {
   retention: RetentionSection,
   audit: AuditSection,
   workspaces: WorkspacesSection,
+  sso: SignOnSection,
   about: AboutSection,
 }
 

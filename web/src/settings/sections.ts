@@ -8,6 +8,7 @@ import {
   IconInfoCircle,
   IconKey,
   IconListDetails,
+  IconLogin2,
   IconMessage2Bolt,
   IconNotes,
   IconRobot,
@@ -41,6 +42,7 @@ const sections: readonly SectionInfo[] = [
   { name: 'retention', icon: IconHourglass, role: 'member' },
   { name: 'audit', icon: IconHistory, role: 'admin' },
   { name: 'workspaces', icon: IconBuildings, role: 'operator' },
+  { name: 'sso', icon: IconLogin2, role: 'operator' },
   { name: 'about', icon: IconInfoCircle, role: 'member' },
 ]
 

@@ -6,6 +6,7 @@ import { EntryCard } from './EntryCard.tsx'
 import { Form } from './Form.tsx'
 import { MailChoices, MailLink } from './MailLink.tsx'
 import { safeNext } from './next.ts'
+import { ProviderButtons, SsoProblem } from './ProviderButtons.tsx'
 import { codeProblems, signInProblems } from './problems.ts'
 import { useEntryForm } from './use-entry-form.ts'
 
@@ -25,14 +26,14 @@ export function SignInPage() {
   const [purpose, setPurpose] = useState<'sign-in' | 'reset' | null>(null)
   if (challenge !== null) return <CodeForm challenge={challenge} go={go} />
   if (purpose !== null) return <MailLink purpose={purpose} back={() => setPurpose(null)} />
-  return <PasswordForm go={go} mailLink={setPurpose} />
+  return <PasswordForm go={go} next={next} mailLink={setPurpose} />
 }
 
 interface StepProps {
   go(step: SignInStep): void
 }
 
-function PasswordForm({ go, mailLink }: StepProps & { mailLink(purpose: 'sign-in' | 'reset'): void }) {
+function PasswordForm({ go, next, mailLink }: StepProps & { next: string; mailLink(purpose: 'sign-in' | 'reset'): void }) {
   const texts = t.entry
   const [sendsMail, setSendsMail] = useState(false)
   useEffect(() => {
@@ -50,6 +51,7 @@ function PasswordForm({ go, mailLink }: StepProps & { mailLink(purpose: 'sign-in
       help={texts.signInHelp}
       below={sendsMail ? <MailChoices choose={mailLink} /> : texts.forgotten}
     >
+      <SsoProblem />
       <Form form={form} action={texts.signIn}>
         <TextInput {...form.field('email')} label={texts.email} type="email" autoComplete="username" maxLength={254} />
         <TextInput
@@ -60,6 +62,7 @@ function PasswordForm({ go, mailLink }: StepProps & { mailLink(purpose: 'sign-in
           maxLength={256}
         />
       </Form>
+      <ProviderButtons email={form.field('email').value} next={next} />
     </EntryCard>
   )
 }

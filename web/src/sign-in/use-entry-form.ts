@@ -73,10 +73,12 @@ const refusals = {
   'You have an account already. Sign in, then open the invitation again.': 'hasAccount',
   'You are a member of this workspace already': 'isMember',
   'Mail is not set up. An operator sets PARLEY_SMTP_URL and PARLEY_MAIL_FROM.': 'noMail',
+  'This account is switched off. Ask your administrator.': 'off',
 } as const
 
 /** Translates an error of the server. */
 export function entryProblem(error: unknown): string {
+  if (error instanceof ApiError && error.data.code === 'SSO_REQUIRED') return t.entry.refusals.forced
   const message = error instanceof ApiError ? error.message : ''
   if (message in refusals) return t.entry.refusals[refusals[message as keyof typeof refusals]]
   return errorSentence(error)

@@ -13,6 +13,16 @@ import { currencyCodes } from '../../src/ui/format/currencies.ts'
 /** Recorded in the installation's own log, which no page shows. */
 const ofInstallation = [
   'keys.master_rotated',
+  'scim.group-changed',
+  'scim.user-changed',
+  'scim.user-created',
+  'scim.user-deleted',
+  'user.enabled',
+  // The settings of single sign-on show these with texts of their own.
+  'sso.linked',
+  'sso.signed-in',
+  'sso.signed-out',
+  'sso.unlinked',
   'password.changed',
   'second-factor.failed',
   'session.ended',

@@ -73,9 +73,11 @@ const settings = [
   'retention',
   'audit',
   'workspaces',
+  'sso',
   'about',
 ]
 const more: Record<string, Stop['overlays']> = {
+  sso: { add: button('Add provider') },
   members: {
     invite: button('Invite member'),
     again: button('Copy link for gil@example.com'),

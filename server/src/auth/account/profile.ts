@@ -4,6 +4,7 @@ import type { Keyring } from '../../base/encryption/keyring.ts'
 import { conflict, invalid } from '../../base/errors.ts'
 import { recordAudit } from '../../team/audit.ts'
 import type { TeamCaller } from '../../team/member.ts'
+import { refuseLocalSignIn } from '../providers/forced.ts'
 import { clearAttempt, countAttempt, ownAttempt } from '../sign-in/login-throttle.ts'
 import {
   createEnrolment,
@@ -44,6 +45,7 @@ export async function changePassword(
   change: { newPassword: string; currentPassword: string | undefined },
 ): Promise<NewSession> {
   const user = await findUser(deps.db.sql, userId)
+  if (user !== undefined) await refuseForced(deps, user)
   const { sessionToken } = visitor
   const session = sessionToken === null ? undefined : await findSession(deps, sessionToken, deps.wallClock.now())
   const isVerified = user?.password_hash === null || isRecentLinkSession(session, deps.wallClock.now())
@@ -65,6 +67,11 @@ export async function changePassword(
     await recordAudit(tx, { scopeId: instanceScope, actor, action: 'password.changed', target }, now)
     return renewSession(tx, instanceKeys, userId, 'password', visitor, now)
   })
+}
+
+/** A password would be of no use to those who sign in only at an identity provider. */
+async function refuseForced(deps: TeamDeps, user: UserRow): Promise<void> {
+  await deps.keyStore.withKeyring(instanceScope, (keys) => refuseLocalSignIn(deps.db.sql, keys, user, 'password'))
 }
 
 function isRecentLinkSession(session: SessionRow | undefined, now: Date): boolean {

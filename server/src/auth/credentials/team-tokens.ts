@@ -6,8 +6,8 @@ import { invalid, notFound } from '../../base/errors.ts'
 import { newId } from '../../base/id.ts'
 import { nullable, timestamp, titled } from '../../base/route.ts'
 import { text, visiblePattern } from '../../base/schema-types.ts'
-import { recordAudit } from '../../team/audit.ts'
-import type { Member, Role, TeamCaller } from '../../team/member.ts'
+import { type AuditEntry, recordAudit } from '../../team/audit.ts'
+import type { Role, TeamCaller } from '../../team/member.ts'
 import { idSchema, roleSchema } from '../../team/team-schema.ts'
 import { publishTokenRevoked } from '../users/members.ts'
 import type { TeamDeps } from '../users/users.ts'
@@ -103,7 +103,7 @@ export async function listTeamTokensOf(
 /** Revokes the person's tokens of this workspace that have one of these roles. Returns how many. */
 export async function revokeTokensOf(
   tx: Tx,
-  by: Pick<Member, 'workspaceId' | 'actor'>,
+  by: { workspaceId: string; actor: AuditEntry['actor'] },
   userId: string,
   ofRoles: readonly Role[],
   now: Date,
@@ -171,7 +171,7 @@ const columns = (sql: Sql) => sql`
 
 function recordChange(
   tx: Tx,
-  by: Pick<TeamCaller, 'actor'>,
+  by: Pick<AuditEntry, 'actor'>,
   workspaceId: string | null,
   action: string,
   tokenId: string,

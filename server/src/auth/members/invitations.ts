@@ -6,8 +6,9 @@ import { type ApiError, conflict, InvalidInput, notFound } from '../../base/erro
 import { newId } from '../../base/id.ts'
 import { invitationMail } from '../../mail/mail-texts.ts'
 import { cancelMails, type MailStatus, readMailsByCause, recordMail } from '../../mail/mails.ts'
-import { recordAudit } from '../../team/audit.ts'
+import { type AuditEntry, recordAudit } from '../../team/audit.ts'
 import type { Member, Role } from '../../team/member.ts'
+import { refuseForcedEmail } from '../providers/forced.ts'
 import type { NewSession } from '../sign-in/sessions.ts'
 import { completeSignIn } from '../sign-in/sign-in.ts'
 import { addMember, lockMembers, refuseHigherRole } from '../users/members.ts'
@@ -221,7 +222,7 @@ function decryptInvitation(keyring: Keyring, row: InvitationRow): Omit<Invitatio
 /** Withdraws the person's open invitations with one of these roles. Returns how many. */
 export async function withdrawInvitationsOf(
   tx: Tx,
-  by: Pick<Member, 'workspaceId' | 'actor'>,
+  by: { workspaceId: string; actor: AuditEntry['actor'] },
   userId: string,
   ofRoles: readonly Role[],
   now: Date,
@@ -319,6 +320,7 @@ async function joinAsNewUser(
   if (await findUserByEmail(deps.db.sql, instanceKeys, email)) {
     throw conflict('You have an account already. Sign in, then open the invitation again.')
   }
+  await refuseForcedEmail(deps.db.sql, instanceKeys, email)
   const passwordHash = await deps.passwords.hash(password)
   return deps.db.tx(async (tx) => {
     const now = deps.clock.now()

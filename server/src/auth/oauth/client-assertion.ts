@@ -28,15 +28,7 @@ export async function checkAssertion(
   assertion: string,
   now: Date,
 ): Promise<void> {
-  const [head = '', body = '', signature = '', ...more] = assertion.split('.')
-  const { alg, kid, crit } = readPart(head)
-  const isKnown = assertionAlgorithms.some((known) => known === alg)
-  if (!isKnown || typeof alg !== 'string' || crit !== undefined || more.length > 0) throw refused()
-  const key = publicKeyOf(await readKeys(outgoing, client.jwksUri), alg, kid)
-  const signed = Buffer.from(`${head}.${body}`)
-  const isSigned = verify('sha256', signed, { key, dsaEncoding: 'ieee-p1363' }, Buffer.from(signature, 'base64url'))
-  if (!isSigned) throw refused()
-  const { iss, sub, aud, exp, nbf } = readPart(body)
+  const { iss, sub, aud, exp, nbf } = await readSigned(outgoing, client.jwksUri, assertion)
   const seconds = now.getTime() / 1000
   const isInTime =
     typeof exp === 'number' &&
@@ -45,6 +37,23 @@ export async function checkAssertion(
     (nbf === undefined || (typeof nbf === 'number' && nbf <= seconds + skewSeconds))
   const isForUs = [aud].flat().some((audience) => audiences.some((own) => own === audience))
   if (iss !== client.id || sub !== client.id || !isInTime || !isForUs) throw refused()
+}
+
+/** Returns the claims of a token that one of the keys at this address signed, by RS256 or ES256. Throws `invalid_client`. */
+export async function readSigned(
+  outgoing: Pick<Outgoing, 'call'>,
+  jwksUri: string,
+  token: string,
+): Promise<Record<string, unknown>> {
+  const [head = '', body = '', signature = '', ...more] = token.split('.')
+  const { alg, kid, crit } = readPart(head)
+  const isKnown = assertionAlgorithms.some((known) => known === alg)
+  if (!isKnown || typeof alg !== 'string' || crit !== undefined || more.length > 0) throw refused()
+  const key = publicKeyOf(await readKeys(outgoing, jwksUri), alg, kid)
+  const signed = Buffer.from(`${head}.${body}`)
+  const isSigned = verify('sha256', signed, { key, dsaEncoding: 'ieee-p1363' }, Buffer.from(signature, 'base64url'))
+  if (!isSigned) throw refused()
+  return readPart(body)
 }
 
 const refused = () => new OAuthError('invalid_client', 'The client_assertion is not valid for this client')

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import type { Tx } from '../../base/db.ts'
 import { createToken, hashToken } from '../../base/encryption/secret-token.ts'
 import { newId } from '../../base/id.ts'
-import { timestamp, titled } from '../../base/route.ts'
+import { oneOf, timestamp, titled } from '../../base/route.ts'
 import { text } from '../../base/schema-types.ts'
 import { idSchema } from '../../team/team-schema.ts'
 import { publishSessionRevoked, publishUserRevoked } from '../users/members.ts'
@@ -13,7 +13,8 @@ import { rememberedForMs } from './login-throttle.ts'
 const maxSessionMs = 90 * 24 * 3_600_000
 const touchEveryMs = 60_000
 
-export type SignInMethod = 'password' | 'link' | 'invitation'
+export const signInMethods = ['password', 'link', 'invitation', 'sso'] as const
+export type SignInMethod = (typeof signInMethods)[number]
 
 export interface NewSession {
   id: string
@@ -41,6 +42,14 @@ interface SessionStart {
   device: string
   /** Token that the browser sent. That session ends, to prevent session fixation. */
   previousToken: string | null
+  /** Session of the identity provider that this one depends on. */
+  sso?: ProviderSession | null
+}
+
+export interface ProviderSession {
+  providerId: string
+  /** Digest of its id; null if the provider names none. */
+  sid: Buffer | null
 }
 
 export async function startSession(tx: Tx, start: SessionStart, now: Date): Promise<NewSession> {
@@ -52,7 +61,9 @@ export async function startSession(tx: Tx, start: SessionStart, now: Date): Prom
     expiresAt: new Date(now.getTime() + maxSessionMs),
   }
   await tx`
-    insert into sessions (id, user_id, token_hash, signed_in_by, device, created_at, last_seen_at, expires_at)
+    insert into sessions (
+      id, user_id, token_hash, signed_in_by, device, created_at, last_seen_at, expires_at, sso_provider_id, sso_sid
+    )
     values (
       ${session.id},
       ${start.userId},
@@ -61,7 +72,9 @@ export async function startSession(tx: Tx, start: SessionStart, now: Date): Prom
       ${start.device},
       ${now},
       ${now},
-      ${session.expiresAt}
+      ${session.expiresAt},
+      ${start.sso?.providerId ?? null},
+      ${start.sso?.sid ?? null}
     )`
   return session
 }
@@ -118,6 +131,23 @@ export async function endSession(tx: Tx, userId: string, sessionId: string): Pro
   return ended.count > 0
 }
 
+/** Ends the sessions that began at an identity provider: one of its sessions, or all of a user. Returns how many. */
+export async function endProviderSessions(
+  tx: Tx,
+  providerId: string,
+  { sid, userId }: { sid: Buffer | null; userId: string | null },
+): Promise<number> {
+  const ended = await tx<{ id: string }[]>`
+    delete from sessions
+    where sso_provider_id = ${providerId}
+      and (${sid}::bytea is null or sso_sid = ${sid})
+      and (${userId}::uuid is null or user_id = ${userId})
+      and (${sid}::bytea is not null or ${userId}::uuid is not null)
+    returning id`
+  for (const { id } of ended) publishSessionRevoked(tx, id)
+  return ended.length
+}
+
 /** Ends every session of the user, including this one, after a change of password or second factor. */
 export async function endAllSessions(tx: Tx, userId: string): Promise<void> {
   await tx`
@@ -155,6 +185,7 @@ export async function deleteExpiredSignIns(tx: Tx, now: Date, sessionIdleMs: num
   await tx`delete from sign_in_links where expires_at < ${yesterday}`
   await tx`delete from invitations where expires_at < ${subtractMs(now, 30 * dayMs)}`
   await tx`delete from login_attempts where last_at < ${yesterday}`
+  await tx`delete from sso_logouts where expires_at < ${now}`
   await tx`delete from known_sign_ins where last_at < ${subtractMs(now, rememberedForMs)}`
 }
 
@@ -201,6 +232,10 @@ export const signInSchema = titled('SignInStep', {
 export const sessionSchema = titled('Session', {
   id: idSchema('The session.'),
   device: text(100, 'Browser and system.', { example: 'Firefox on Linux' }),
+  signedInBy: oneOf(signInMethods, {
+    description: 'How it began; `sso`: at an identity provider, with its second factor instead of ours.',
+    example: 'password',
+  }),
   current: Type.Boolean({ description: 'Whether it is the session of this request.', example: true }),
   createdAt: timestamp('Start time.'),
   lastSeenAt: timestamp(
@@ -213,6 +248,7 @@ export function presentSession(row: SessionRow, currentId: string) {
   return {
     id: row.id,
     device: row.device,
+    signedInBy: row.signed_in_by,
     current: row.id === currentId,
     createdAt: row.created_at.toISOString(),
     lastSeenAt: row.last_seen_at.toISOString(),

@@ -9,6 +9,7 @@ import { type TeamGuard, teamCallerOf } from '../../team/member.ts'
 import { type TeamApi, teamApi } from '../../team/team-api.ts'
 import { closed, emailSchema } from '../../team/team-schema.ts'
 import { reauthenticate } from '../account/profile.ts'
+import { refuseLocalSignIn } from '../providers/forced.ts'
 import { findUserByEmail, type TeamDeps } from '../users/users.ts'
 import { codeSchema, endSession, type NewSession, reauthenticationFields, signInSchema } from './sessions.ts'
 import { createSignInLink, type SignInStep, signIn, signInByLink, signInWithCode } from './sign-in.ts'
@@ -57,6 +58,7 @@ export function signInTeamRoutes(app: App, deps: TeamDeps, guard: TeamGuard): vo
           'You cannot create a sign-in link for yourself. Ask another operator, or run parley member link',
         )
       }
+      await refuseLocalSignIn(deps.db.sql, instanceKeys, user, 'link')
       const now = deps.wallClock.now()
       const link = await deps.db.tx(async (tx) => {
         const { actor } = caller

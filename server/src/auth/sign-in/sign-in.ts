@@ -5,6 +5,7 @@ import { createToken, hashToken } from '../../base/encryption/secret-token.ts'
 import { unauthorized } from '../../base/errors.ts'
 import { emailKey } from '../../base/text/email.ts'
 import { countAudit, recordAudit } from '../../team/audit.ts'
+import { refuseLocalSignIn } from '../providers/forced.ts'
 import { findUser, findUserByEmail, type TeamDeps, type UserRow, type Visitor } from '../users/users.ts'
 import {
   type Counter,
@@ -16,7 +17,7 @@ import {
   signInAttempt,
 } from './login-throttle.ts'
 import { useSecondFactor } from './second-factor.ts'
-import { endAllSessions, type NewSession, type SignInMethod, startSession } from './sessions.ts'
+import { endAllSessions, type NewSession, type ProviderSession, type SignInMethod, startSession } from './sessions.ts'
 
 export type SignInStep = { step: 'done'; session: NewSession } | { step: 'totp'; challenge: Challenge }
 
@@ -64,11 +65,12 @@ function recordFailure(
 async function continueSignIn(
   tx: Tx,
   instanceKeys: Keyring,
-  user: Pick<UserRow, 'id' | 'totp_confirmed_at'>,
-  signedInBy: Exclude<SignInMethod, 'invitation'>,
+  user: UserRow,
+  signedInBy: LocalMethod,
   visitor: Visitor,
   now: Date,
 ): Promise<SignInStep> {
+  await refuseLocalSignIn(tx, instanceKeys, user, signedInBy)
   if (user.totp_confirmed_at !== null) {
     return { step: 'totp', challenge: await startChallenge(tx, user.id, signedInBy, now) }
   }
@@ -82,9 +84,10 @@ export async function completeSignIn(
   signedInBy: SignInMethod,
   visitor: Visitor,
   now: Date,
+  sso: ProviderSession | null = null,
 ): Promise<NewSession> {
   const { device, sessionToken } = visitor
-  const session = await startSession(tx, { userId, signedInBy, device, previousToken: sessionToken }, now)
+  const session = await startSession(tx, { userId, signedInBy, device, previousToken: sessionToken, sso }, now)
   const deviceToken = await rememberSignInOrigin(tx, instanceKeys, userId, visitor, now)
   const actor = { type: 'user', id: userId } as const
   const target = `session:${session.id}`
@@ -115,9 +118,12 @@ interface Challenge {
   expiresAt: Date
 }
 
+/** Ways in that our second factor follows. The provider of a single sign-on has asked for its own. */
+type LocalMethod = 'password' | 'link'
+
 interface ChallengeRow {
   user_id: string
-  signed_in_by: Exclude<SignInMethod, 'invitation'>
+  signed_in_by: LocalMethod
 }
 
 async function startChallenge(
@@ -163,6 +169,9 @@ export async function signInWithCode(
   await deps.db.tx((tx) => countAttempt(tx, counters, deps.wallClock.now()))
   const session = await deps.db.tx(async (tx) => {
     const now = deps.wallClock.now()
+    const user = await findUser(tx, found.user_id)
+    if (user === undefined) throw challengeExpired()
+    await refuseLocalSignIn(tx, instanceKeys, user, found.signed_in_by)
     if (!(await useSecondFactor(tx, instanceKeys, found.user_id, code, now))) return null
     if (!(await endChallenge(tx, challenge))) throw challengeExpired()
     await clearAttempt(tx, counters, now)

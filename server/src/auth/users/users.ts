@@ -25,11 +25,15 @@ export interface UserRow {
   is_operator: boolean
   /** Language of the app and of mails; null if unknown. */
   language: Language | null
+  disabled_at: Date | null
+  /** The identity provider that created the account; null if none did. */
+  managed_by: string | null
 }
 
 interface NewUser extends Person {
   passwordHash: string | null
   isOperator: boolean
+  managedBy?: string | null
 }
 
 /** Adds a user and returns its id. `instanceKeys` are the keys of the instance. Throws 409 if the e-mail is in use. */
@@ -42,7 +46,7 @@ export async function createUser(tx: Tx, instanceKeys: Keyring, user: NewUser, n
   if ((await findUserByEmail(tx, instanceKeys, user.email)) !== undefined) throw emailTaken()
   try {
     await tx`
-      insert into users (id, person, email_index, index_version, password_hash, is_operator, created_at)
+      insert into users (id, person, email_index, index_version, password_hash, is_operator, created_at, managed_by)
       values (
         ${id},
         ${encryptPerson(instanceKeys, id, user)},
@@ -50,7 +54,8 @@ export async function createUser(tx: Tx, instanceKeys: Keyring, user: NewUser, n
         ${instanceKeys.indexVersion},
         ${user.passwordHash},
         ${user.isOperator},
-        ${now}
+        ${now},
+        ${user.managedBy ?? null}
       )`
   } catch (error) {
     if (violates(error, 'users_email_key')) throw emailTaken(error)
@@ -61,7 +66,7 @@ export async function createUser(tx: Tx, instanceKeys: Keyring, user: NewUser, n
 
 export async function findUser(sql: Sql, userId: string): Promise<UserRow | undefined> {
   const [row] = await sql<UserRow[]>`
-    select id, person, password_hash, totp_secret, totp_confirmed_at, is_operator, language
+    select id, person, password_hash, totp_secret, totp_confirmed_at, is_operator, language, disabled_at, managed_by
     from users
     where id = ${userId}`
   return row
@@ -69,24 +74,46 @@ export async function findUser(sql: Sql, userId: string): Promise<UserRow | unde
 
 export async function findUserByEmail(sql: Sql, instanceKeys: Keyring, email: string): Promise<UserRow | undefined> {
   const [row] = await sql<UserRow[]>`
-    select id, person, password_hash, totp_secret, totp_confirmed_at, is_operator, language
+    select id, person, password_hash, totp_secret, totp_confirmed_at, is_operator, language, disabled_at, managed_by
     from users
     where email_index = any (${byteaArray(emailIndexes(instanceKeys, email))}::bytea[])`
   return row
 }
 
 export async function renameUser(tx: Tx, instanceKeys: Keyring, userId: string, name: string): Promise<void> {
+  await changePerson(tx, instanceKeys, userId, { name })
+}
+
+/** Throws 409 if another user has the e-mail. */
+export async function changePerson(
+  tx: Tx,
+  instanceKeys: Keyring,
+  userId: string,
+  change: Partial<Person>,
+): Promise<void> {
   const [row] = await tx<{ person: Buffer }[]>`
     select person
     from users
     where id = ${userId}
     for update`
   if (row === undefined) return
-  const { email } = decryptPerson(instanceKeys, userId, row.person)
-  await tx`
-    update users
-    set person = ${encryptPerson(instanceKeys, userId, { name, email })}
-    where id = ${userId}`
+  const before = decryptPerson(instanceKeys, userId, row.person)
+  const after = { ...before, ...change }
+  if (emailKey(after.email) !== emailKey(before.email)) {
+    const other = await findUserByEmail(tx, instanceKeys, after.email)
+    if (other !== undefined && other.id !== userId) throw emailTaken()
+  }
+  try {
+    await tx`
+      update users
+      set person = ${encryptPerson(instanceKeys, userId, after)},
+        email_index = ${emailIndex(instanceKeys, after.email)},
+        index_version = ${instanceKeys.indexVersion}
+      where id = ${userId}`
+  } catch (error) {
+    if (violates(error, 'users_email_key')) throw emailTaken(error)
+    throw error
+  }
 }
 
 export async function setPasswordHash(tx: Tx, userId: string, passwordHash: string): Promise<void> {

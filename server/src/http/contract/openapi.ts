@@ -90,7 +90,7 @@ const groups: Record<string, Record<string, string>> = {
     Events: 'The event feed: an ordered alternative to webhooks.',
   },
   'For the team': {
-    'Sign-in': 'Sign in and out: by password, second factor or link.',
+    'Sign-in': 'Sign in and out: by password, second factor, link or identity provider.',
     Profile: 'The signed-in person: name, password, second factor, sessions.',
     Workspaces: 'Teams and their settings. Routes of a team have its workspace in the path.',
     Members: 'Members of a workspace, their roles, and invitations.',
@@ -122,6 +122,7 @@ const groups: Record<string, Record<string, string>> = {
     'Live updates': 'Changes while a page is open.',
   },
   'For operators': {
+    'Single sign-on': 'Identity providers, by OpenID Connect and SCIM.',
     'Key rotation': 'Rotate the encryption keys while the service runs.',
     Service: 'Health.',
   },

@@ -261,4 +261,7 @@ export const notInCollection: ReadonlySet<string> = new Set([
   ...['removeSilenceReminder'],
   ...['createScenario', 'updateScenario', 'deleteScenario', 'addStarterScenarios', 'makeScenario'],
   ...['startScenarioRun', 'getScenarioRun', 'cancelScenarioRun'],
+  ...['findSignInProviders', 'listMyIdentities', 'linkIdentity', 'unlinkIdentity', 'enableUser'],
+  ...['saveIdentityProvider', 'deleteIdentityProvider', 'testIdentityProvider', 'forceIdentityProvider'],
+  ...['createScimToken', 'deleteScimToken'],
 ])

@@ -118,11 +118,18 @@ const forOperators: Row[] = [
   ['GET', '/audit', undefined, 200],
   ['POST', '/sessions/end-all', {}, 400],
   ['POST', '/mail/test', {}, 400],
+  ['GET', '/identity-providers', undefined, 200],
+  ['DELETE', `/identity-providers/${nobody}`, undefined, 404],
+  ['POST', `/identity-providers/${nobody}/forced`, {}, 400],
+  ['POST', `/identity-providers/${nobody}/scim-token`, undefined, 404],
+  ['POST', '/users/enable', {}, 400],
 ]
 const forUsers: Row[] = [
   ['GET', '/sessions', undefined, 200],
   ['DELETE', `/sessions/${nobody}`, undefined, 404],
   ['PATCH', '/me', { name: 'Ana Lima' }, 200],
+  ['GET', '/me/identities', undefined, 200],
+  ['POST', '/me/identities', {}, 400],
   ['POST', '/me/totp', {}, 400],
   ['POST', '/me/totp/confirm', {}, 400],
   ['DELETE', '/me/totp', {}, 400],

@@ -85,9 +85,15 @@ test('every table of the schema has a placement: a new reference or local table 
     'process_writes',
     'push_keys',
     'rate_limits',
+    'scim_groups',
+    'scim_members',
+    'scim_users',
     'secrets',
     'sign_in_challenges',
     'sign_in_links',
+    'sso_identities',
+    'sso_logouts',
+    'sso_providers',
     'team_tokens',
   ])
   assert.ok(named('spread').length >= 60)

@@ -20,6 +20,14 @@ export const readSignInMethods = () => unwrap(api.GET(`${path}/sign-in/methods`)
 export const mailSignInLink = (email: string, purpose: 'sign-in' | 'reset') =>
   unwrap(api.POST(`${path}/sign-in/mail`, { body: { email, purpose, language } }))
 
+/** Returns the identity providers to offer before an address is known, or for an address. */
+export const findProviders = (email?: string) =>
+  unwrap(api.POST(`${path}/sign-in/providers`, { body: email === undefined ? {} : { email } }))
+
+/** Page of ours that begins the sign-in at a provider. */
+export const providerStart = (id: string, next: string): string =>
+  `/sso/${id}${next === '/' ? '' : `?next=${encodeURIComponent(next)}`}`
+
 export type Invitation = Awaited<ReturnType<typeof readInvitation>>
 
 export const readInvitation = (token: string) => unwrap(api.POST(`${path}/invitations/read`, { body: { token } }))
