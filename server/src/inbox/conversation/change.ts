@@ -7,6 +7,7 @@ import {
   afterAnswer,
   type ConversationStatus,
   openWindow,
+  windowOf,
   type SeenPosition,
   type UnseenMessages,
   withStatus,
@@ -145,7 +146,7 @@ export function messageReceived(conversation: Conversation, message: Message, no
     conversation: {
       ...presentRef(conversation),
       status: conversation.status,
-      window_expires_at: openWindow(conversation.windowExpiresAt, now)?.toISOString() ?? null,
+      window_expires_at: openWindow(windowOf(conversation), now)?.toISOString() ?? null,
     },
     contact: { phone, name },
     message: {

@@ -2,9 +2,10 @@ import type { Sql } from '../../base/db.ts'
 import type { Keyring } from '../../base/encryption/keyring.ts'
 import { InvalidInput } from '../../base/errors.ts'
 import { defaultLeadSettings } from '../../base/lead-settings.ts'
+import { byteaArray } from '../../base/postgres/values.ts'
 import { isBlank } from '../../base/text/external-text.ts'
 import { systemActor } from '../../workspaces/actor.ts'
-import { decryptLead, type LeadRow, phoneIndexes } from '../lead/encrypted-lead.ts'
+import { decryptLead, emailIndexes, type LeadRow, phoneIndexes } from '../lead/encrypted-lead.ts'
 import { parseLeadPatch } from '../lead/input.ts'
 import type { AdPlatform, LeadDeps, LeadUser } from '../lead/lead.ts'
 import { otherPhoneNumbers } from '../lead/present.ts'
@@ -16,6 +17,8 @@ export interface ChatCustomer {
   name: string | null
   /** Digits with country code; null while the customer hides it. */
   phone: string | null
+  /** Known only of visitors of a website. */
+  email?: string | null
   /** The platform of the ad that brought the customer. */
   adPlatform: AdPlatform | null
 }
@@ -100,32 +103,51 @@ export async function createLeadsFromChat(
 }
 
 /**
- * Creates a lead for a customer who has none. Returns false if one exists or the phone is unknown: nothing would
- * distinguish two customers without a phone. Throws 429 if the day's quota is used up.
+ * Creates a lead for a customer who has none. Returns false if one exists, or without phone and e-mail: nothing would
+ * distinguish two customers. An existing lead is not changed. Throws 429 if the day's quota is used up.
  */
 export async function createLeadFromChat(
   deps: LeadDeps,
   workspaceId: string,
   customer: ChatCustomer,
 ): Promise<boolean> {
-  const { name, phone, adPlatform } = customer
-  if (phone === null) return false
+  const { name, phone, email = null, adPlatform } = customer
+  if (phone === null && email === null) return false
   const keyring = await deps.keyStore.keyring(workspaceId)
-  const known = await findLeadByName(deps.db.sql, workspaceId, '', phoneIndexes(keyring, phone))
-  if (known !== undefined) return false
+  if (phone !== null && (await findLeadByName(deps.db.sql, workspaceId, '', phoneIndexes(keyring, phone)))) return false
+  if (email !== null && (await hasEmail(deps.db.sql, workspaceId, emailIndexes(keyring, email)))) return false
   const user: LeadUser = { ...defaultLeadSettings, workspaceId, masked: false, actor: systemActor }
   const trimmedName = [...(name ?? '').trim()].slice(0, maxNameLength).join('').trim()
-  const firstName = isBlank(trimmedName) ? `+${phone}` : trimmedName
-  const { patch, issues } = parseLeadPatch({ firstName, phone, source: 'chat_app', adPlatform }, [], {
+  const firstName = isBlank(trimmedName) ? (phone === null ? (email ?? '') : `+${phone}`) : trimmedName
+  // Without a phone, the digest of the address identifies the lead, so that two first messages create one.
+  const externalRef = phone === null ? chatRefOf(keyring, email ?? '') : undefined
+  const changes = { firstName, source: 'chat_app', adPlatform, ...(email !== null && { email }) } as const
+  const named = phone === null ? { ...changes, externalRef } : { ...changes, phone }
+  const { patch, issues } = parseLeadPatch(named, [], {
     ...user,
     at: '',
   })
   // The upsert is serialized by phone: two simultaneous first messages create one lead.
   if (issues.length > 0) throw new InvalidInput(issues)
-  const item = { by: 'phone', value: phone, patch, createIfMissing: true, at: '' } as const
+  const match = phone === null ? { by: 'externalRef', value: externalRef ?? '' } as const : { by: 'phone', value: phone } as const
+  const item = { ...match, patch, createIfMissing: true, at: '' } as const
   const [outcome] = await upsertLeads(deps, user, [item], { continueOnError: true, dryRun: false })
   if (outcome?.action === 'failed') throw outcome.error
   return outcome?.action === 'created'
+}
+
+const chatRefOf = (keyring: Keyring, email: string): string =>
+  `chat-${keyring.stable('leads.chat', email.toLowerCase()).toString('base64url')}`
+
+async function hasEmail(sql: Sql, workspaceId: string, indexes: readonly Buffer[]): Promise<boolean> {
+  const rows = await sql`
+    select id
+    from leads
+    where workspace_id = ${workspaceId}
+      and email_index = any (${byteaArray(indexes)}::bytea[])
+      and deleted_at is null
+    limit 1`
+  return rows.length > 0
 }
 
 async function isEnabled(sql: Sql, workspaceId: string): Promise<boolean> {
