@@ -19,6 +19,7 @@ import { ownerRoutes } from './linked/owner-routes.ts'
 import { socketRoutes } from './linked/socket-routes.ts'
 import { createLiveUpdates, phoneRoutes } from './phone-routes.ts'
 import type { Platform, StatusTimes } from './platform.ts'
+import { siteRoutes } from './site-routes.ts'
 import { type BusinessNumber, createWorld, newNumber, newPhone } from './world.ts'
 
 export interface SimulatorOptions {
@@ -37,6 +38,8 @@ export interface SimulatorOptions {
   pairingTimes?: Partial<PairingTimes>
   /** Milliseconds before each retry of a webhook. */
   retryMs?: readonly number[]
+  /** The service whose chat widget the demo site shows. */
+  serviceUrl?: string
 }
 
 export interface Simulator {
@@ -94,7 +97,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   const phone = newPhone({ ...demoPhone, ...options.phone })
   for (const one of [number, phone]) world.numbers.set(one.numberId, one)
 
-  const app = await buildServer(platform, options.ownHosts ?? [])
+  const app = await buildServer(platform, options.ownHosts ?? [], options.serviceUrl ?? null)
   live.serve(app)
   const stop = async () => {
     scheduler.stop()
@@ -113,7 +116,11 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   return { url: addressOf(app, host), app, platform, number, phone, settled: () => settled(platform), stop }
 }
 
-async function buildServer(platform: Platform, ownHosts: readonly string[]): Promise<App> {
+async function buildServer(
+  platform: Platform,
+  ownHosts: readonly string[],
+  serviceUrl: string | null,
+): Promise<App> {
   const app: App = fastify({ logger: false, bodyLimit: 1024 * 1024, forceCloseConnections: true })
   app.setValidatorCompiler(({ schema, httpPart }) => compileForRequest(schema, httpPart))
   app.setSerializerCompiler(() => JSON.stringify)
@@ -150,6 +157,7 @@ async function buildServer(platform: Platform, ownHosts: readonly string[]): Pro
   socketRoutes(app, platform)
   ownerRoutes(app, platform)
   phoneRoutes(app)
+  siteRoutes(app, serviceUrl)
   app.get('/simulator', { schema: { hide: true } }, () => app.swagger())
   return app
 }

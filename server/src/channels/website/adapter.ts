@@ -82,8 +82,8 @@ export const websiteAdapter = (deps: WebsiteDeps, publicUrl: string): ChannelAda
   checkNumber: async () => ({ problem: null, number: null, isOnPhone: false }),
   examine: async ({ settings }): Promise<CheckLine[]> => [
     settings.origins.length === 0
-      ? checkLine('webhook', 'no_sites')
-      : checkLine('webhook', 'sites_allowed', { sites: settings.origins.join(', ') }),
+      ? checkLine('sites', 'no_sites')
+      : checkLine('sites', 'sites_allowed', { sites: settings.origins.join(', ') }),
   ],
   connector: websiteConnector(deps),
   media: websiteMedia(deps),

@@ -6,11 +6,12 @@ import { byteaArray } from '../../base/postgres/values.ts'
 import { isBlank } from '../../base/text/external-text.ts'
 import { systemActor } from '../../workspaces/actor.ts'
 import { decryptLead, emailIndexes, type LeadRow, phoneIndexes } from '../lead/encrypted-lead.ts'
-import { parseLeadPatch } from '../lead/input.ts'
+import { type LeadPatch, parseLeadPatch } from '../lead/input.ts'
 import type { AdPlatform, LeadDeps, LeadUser } from '../lead/lead.ts'
 import { otherPhoneNumbers } from '../lead/present.ts'
 import { findLeadByName, findOldestByPhones } from '../lead/queries.ts'
 import { findNewestLeads, type ListDeps } from '../search/list.ts'
+import { createClaimedLead } from './create.ts'
 import { upsertLeads } from './upsert.ts'
 
 export interface ChatCustomer {
@@ -119,25 +120,35 @@ export async function createLeadFromChat(
   const user: LeadUser = { ...defaultLeadSettings, workspaceId, masked: false, actor: systemActor }
   const trimmedName = [...(name ?? '').trim()].slice(0, maxNameLength).join('').trim()
   const firstName = isBlank(trimmedName) ? (phone === null ? (email ?? '') : `+${phone}`) : trimmedName
-  // Without a phone, the digest of the address identifies the lead, so that two first messages create one.
-  const externalRef = phone === null ? chatRefOf(keyring, email ?? '') : undefined
-  const changes = { firstName, source: 'chat_app', adPlatform, ...(email !== null && { email }) } as const
-  const named = phone === null ? { ...changes, externalRef } : { ...changes, phone }
-  const { patch, issues } = parseLeadPatch(named, [], {
-    ...user,
-    at: '',
-  })
-  // The upsert is serialized by phone: two simultaneous first messages create one lead.
+  const changes = { firstName, source: 'chat_app', adPlatform, ...(phone !== null && { phone }) } as const
+  const { patch, issues } = parseLeadPatch({ ...changes, ...(email !== null && { email }) }, [], { ...user, at: '' })
   if (issues.length > 0) throw new InvalidInput(issues)
-  const match = phone === null ? { by: 'externalRef', value: externalRef ?? '' } as const : { by: 'phone', value: phone } as const
-  const item = { ...match, patch, createIfMissing: true, at: '' } as const
+  if (phone === null) return createByEmail(deps, user, patch, email ?? '')
+  // The upsert is serialized by phone: two simultaneous first messages create one lead.
+  const item = { by: 'phone', value: phone, patch, createIfMissing: true, at: '' } as const
   const [outcome] = await upsertLeads(deps, user, [item], { continueOnError: true, dryRun: false })
   if (outcome?.action === 'failed') throw outcome.error
   return outcome?.action === 'created'
 }
 
-const chatRefOf = (keyring: Keyring, email: string): string =>
-  `chat-${keyring.stable('leads.chat', email.toLowerCase()).toString('base64url')}`
+class LeadExists extends Error {}
+
+/** Creates a lead without a phone; two simultaneous first messages with an address create one. */
+async function createByEmail(deps: LeadDeps, user: LeadUser, patch: LeadPatch, email: string): Promise<boolean> {
+  const { workspaceId } = user
+  const keyring = await deps.keyStore.keyring(workspaceId)
+  const lock = keyring.stable('leads.chat', email.toLowerCase()).toString('hex')
+  try {
+    await createClaimedLead(deps, user, patch, [], async (tx) => {
+      await tx`select pg_advisory_xact_lock(hashtextextended(${`lead ${workspaceId} ${lock}`}, 0))`
+      if (await hasEmail(tx, workspaceId, emailIndexes(keyring, email))) throw new LeadExists()
+    })
+    return true
+  } catch (error) {
+    if (error instanceof LeadExists) return false
+    throw error
+  }
+}
 
 async function hasEmail(sql: Sql, workspaceId: string, indexes: readonly Buffer[]): Promise<boolean> {
   const rows = await sql`

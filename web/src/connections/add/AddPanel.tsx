@@ -5,6 +5,7 @@ import { t } from '../../text/index.ts'
 import { Chip } from '../../ui/Chip.tsx'
 import { SidePanel } from '../../ui/page/SidePanel.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import { WebsiteForm } from '../website/WebsiteForm.tsx'
 import styles from './ChannelChoice.module.css'
 import { OfficialForm } from './OfficialForm.tsx'
 import { PartnerForm } from './PartnerForm.tsx'
@@ -29,6 +30,7 @@ export function AddPanel({ close, open }: AddPanelProps) {
   if (channel === 'waba') return <OfficialForm {...form} close={close} />
   if (channel === 'partner') return <PartnerForm {...form} close={close} />
   if (channel === 'unofficial') return <SessionForm {...form} close={close} />
+  if (channel === 'website') return <WebsiteForm {...form} close={close} />
   return (
     <SidePanel title={t.connections.add} close={close}>
       <ChannelChoice choose={setChannel} />
@@ -36,7 +38,7 @@ export function AddPanel({ close, open }: AddPanelProps) {
   )
 }
 
-const order: readonly Channel[] = ['waba', 'partner', 'unofficial']
+const order: readonly Channel[] = ['waba', 'partner', 'unofficial', 'website']
 
 function ChannelChoice({ choose }: { choose(channel: Channel): void }) {
   return (
