@@ -73,7 +73,11 @@ export async function websiteWorld(widget: object = {}) {
     (await w.call('GET', `/api/v1/inbox/conversations/${id}/messages`)).body.messages
   /** Sends as a person of the team. */
   const answer = (id: string, message: object): Promise<Answer> =>
-    team('POST', `/inbox/conversations/${id}/messages`, message)
+    w.call('POST', `/api/team/v1/workspaces/${workspaceId}/inbox/conversations/${id}/messages`, {
+      key: testTeamToken,
+      body: message,
+      headers: { 'idempotency-key': randomUUID() },
+    })
   return { ...w, team, connect, connectionId, on, visit, solved, begin, write, updates, conversations, messages, answer }
 }
 
