@@ -17,7 +17,7 @@ export type AdReferral = {
 }
 
 /** `waba`: official cloud API. `unofficial`: QR session. `partner`: connected partner number. */
-export type Channel = 'waba' | 'unofficial' | 'partner'
+export type Channel = 'waba' | 'unofficial' | 'partner' | 'website'
 
 /** `inbox.conversation.consent_changed`: the customer opted out of messages with a purpose, or in again. */
 export type ConsentChangedEvent = {
