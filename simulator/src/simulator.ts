@@ -116,11 +116,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   return { url: addressOf(app, host), app, platform, number, phone, settled: () => settled(platform), stop }
 }
 
-async function buildServer(
-  platform: Platform,
-  ownHosts: readonly string[],
-  serviceUrl: string | null,
-): Promise<App> {
+async function buildServer(platform: Platform, ownHosts: readonly string[], serviceUrl: string | null): Promise<App> {
   const app: App = fastify({ logger: false, bodyLimit: 1024 * 1024, forceCloseConnections: true })
   app.setValidatorCompiler(({ schema, httpPart }) => compileForRequest(schema, httpPart))
   app.setSerializerCompiler(() => JSON.stringify)

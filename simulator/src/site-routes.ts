@@ -16,7 +16,7 @@ h1 { font-size: 2.2rem; } a { color: #8a3b12; }
 button { text-transform: uppercase; border-radius: 0 !important; } iframe { filter: grayscale(1); } div { letter-spacing: 0.02em; }`
 
 /**
- * Serves a shop of somebody else, on another origin than the service, that shows the chat widget of a connection.
+ * Serves a shop of another company, on another origin than the service, that shows the chat widget of a connection.
  * `serviceUrl`: where its script is; null if the simulator runs alone.
  */
 export function siteRoutes(app: App, serviceUrl: string | null): void {

@@ -28,9 +28,9 @@ export async function buildWidget(vite: { build: typeof build }, web: string): P
     return (Array.isArray(built) ? built : [built]).flatMap((one) => ('output' in one ? one.output : []))
   }
   await run('loader.ts', { format: 'iife', entryFileNames: 'widget.js' })
-  const names = (await run('chat.ts', { entryFileNames: 'chat-[hash].js', assetFileNames: 'chat-[hash][extname]' })).map(
-    ({ fileName }) => fileName,
-  )
+  const names = (
+    await run('chat.ts', { entryFileNames: 'chat-[hash].js', assetFileNames: 'chat-[hash][extname]' })
+  ).map(({ fileName }) => fileName)
   const [script, style] = ['.js', '.css'].map((ending) => names.find((name) => name.endsWith(ending)))
   if (script === undefined || style === undefined) throw new Error('The widget was built without its script or style')
   await writeFile(join(outDir, 'files.json'), JSON.stringify({ script, style }))

@@ -185,7 +185,12 @@ const tables: readonly Table[] = [
     ages: { order: 'created_at', time: 'created_at', days: 'keep_conversations_days' },
   },
   // The inbox fetches them within seconds; it retries for a day.
-  { name: 'website_files', sealed: ['bytes'], rowsAtOnce: 4, ages: { order: 'created_at', time: 'created_at', days: 2 } },
+  {
+    name: 'website_files',
+    sealed: ['bytes'],
+    rowsAtOnce: 4,
+    ages: { order: 'created_at', time: 'created_at', days: 2 },
+  },
 
   {
     name: 'consents',

@@ -13,7 +13,8 @@ const typingMs = 25_000
 const maxFileBytes = 8 * 1024 * 1024
 
 const tell = (message: object) => {
-  if (window.parent !== window && parentOrigin !== '') window.parent.postMessage({ parley: true, ...message }, parentOrigin)
+  if (window.parent !== window && parentOrigin !== '')
+    window.parent.postMessage({ parley: true, ...message }, parentOrigin)
 }
 
 async function start(): Promise<void> {
@@ -71,12 +72,25 @@ class ChatView {
     this.#client = client
     this.#config = config
     this.#words = words
-    this.#input = make('textarea', { rows: '1', maxlength: '4000', 'aria-label': words.write, placeholder: words.write })
+    this.#input = make('textarea', {
+      rows: '1',
+      maxlength: '4000',
+      'aria-label': words.write,
+      placeholder: words.write,
+    })
     this.#fields = this.#makeFields()
     this.#log.setAttribute('aria-label', words.chat)
     this.#log.append(make('div', { class: 'message theirs' }, make('p', {}, greeting)))
     document.body.append(
-      make('main', { role: 'dialog', 'aria-label': config.title }, this.#makeHead(), this.#log, this.#pending, this.#state, this.#makeForm()),
+      make(
+        'main',
+        { role: 'dialog', 'aria-label': config.title },
+        this.#makeHead(),
+        this.#log,
+        this.#pending,
+        this.#state,
+        this.#makeForm(),
+      ),
     )
     document.addEventListener('keydown', ({ key }) => {
       if (key === 'Escape') tell({ type: 'close' })
@@ -173,10 +187,13 @@ class ChatView {
       return
     }
     // An option was chosen, here or on another device.
-    if (message.direction === 'inbound') for (const each of target?.querySelectorAll('button') ?? []) each.disabled = true
+    if (message.direction === 'inbound')
+      for (const each of target?.querySelectorAll('button') ?? []) each.disabled = true
     const choose = (of: Message, option: Option) =>
       this.#client.send({ text: option.title, chosen: { messageId: of.id, optionId: option.id } }, {})
-    this.#log.append(drawMessage(message, { client: this.#client, words: this.#words, title: this.#config.title, choose }))
+    this.#log.append(
+      drawMessage(message, { client: this.#client, words: this.#words, title: this.#config.title, choose }),
+    )
   }
 
   #makeHead(): HTMLElement {
@@ -206,15 +223,30 @@ class ChatView {
     const labels = asked.map((field) => {
       const isRequired = this.#config.fields[field] === 'required'
       const complete = { name: 'name', email: 'email', phone: 'tel' }[field]
-      const input = make('input', { name: field, type: types[field], maxlength: field === 'email' ? '255' : '64', autocomplete: complete, required: isRequired })
-      return make('label', {}, isRequired ? this.#words[field] : `${this.#words[field]} (${this.#words.optional})`, input)
+      const input = make('input', {
+        name: field,
+        type: types[field],
+        maxlength: field === 'email' ? '255' : '64',
+        autocomplete: complete,
+        required: isRequired,
+      })
+      return make(
+        'label',
+        {},
+        isRequired ? this.#words[field] : `${this.#words[field]} (${this.#words.optional})`,
+        input,
+      )
     })
     return make('fieldset', {}, ...labels)
   }
 
   #makeForm(): HTMLFormElement {
     const words = this.#words
-    const file = make('input', { type: 'file', accept: 'image/jpeg,image/png,image/webp,application/pdf', hidden: true })
+    const file = make('input', {
+      type: 'file',
+      accept: 'image/jpeg,image/png,image/webp,application/pdf',
+      hidden: true,
+    })
     const attach = make('button', { type: 'button', 'aria-label': words.attach, title: words.attach }, '📎')
     attach.addEventListener('click', () => file.click())
     const send = make('button', { type: 'submit', class: 'send' }, words.send)

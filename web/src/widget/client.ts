@@ -305,7 +305,10 @@ export class Client {
     if (type !== undefined) headers['content-type'] = type
     // Never the cookies of people of the team who look at their own site.
     const options: RequestInit = { method, headers, credentials: 'omit', referrerPolicy: 'no-referrer' }
-    const answer = await fetch(`/widget/v1/${this.#connection}/${path}`, body === undefined ? options : { ...options, body })
+    const answer = await fetch(
+      `/widget/v1/${this.#connection}/${path}`,
+      body === undefined ? options : { ...options, body },
+    )
     if (answer.ok) return answer
     throw new Refusal(answer.status, Math.min(60, Number(answer.headers.get('retry-after')) || 0) * 1000)
   }

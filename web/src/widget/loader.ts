@@ -19,7 +19,7 @@ declare global {
 const script = document.currentScript as HTMLScriptElement | null
 
 function start(own: HTMLScriptElement): void {
-  const { connection = '', lang, identity, theme = 'auto' } = own.dataset
+  const { connection = '', lang, identity } = own.dataset
   const origin = new URL(own.src).origin
   const words = texts[languageOf(lang ?? document.documentElement.lang) ?? 'en']
   const color = /^#[0-9a-f]{6}$/i.test(own.dataset.color ?? '') ? own.dataset.color : '#2f6f5e'
@@ -41,15 +41,7 @@ function start(own: HTMLScriptElement): void {
   const send = (message: object) => frame?.contentWindow?.postMessage({ parley: true, ...message }, origin)
   const load = () => {
     if (frame !== null) return
-    frame = document.createElement('iframe')
-    const language = lang ?? document.documentElement.lang
-    const query = new URLSearchParams({ lang: language.slice(0, 35) })
-    // What the frame needs to know of the page is in the part of the address that no server sees.
-    const page = new URLSearchParams({ origin: location.origin, theme, page: location.origin + location.pathname })
-    frame.src = `${origin}/widget/frame/${connection}?${query}#${page}`
-    frame.title = words.chat
-    frame.allow = ''
-    frame.setAttribute('sandbox', 'allow-scripts allow-same-origin allow-forms allow-popups allow-popups-to-escape-sandbox allow-downloads')
+    frame = createFrame(origin, own.dataset, words.chat)
     root.append(frame)
   }
   const show = (open: boolean) => {
@@ -97,6 +89,20 @@ function start(own: HTMLScriptElement): void {
     },
   }
 }
+
+function createFrame(origin: string, options: DOMStringMap, title: string): HTMLIFrameElement {
+  const { connection = '', lang = document.documentElement.lang, theme = 'auto' } = options
+  const frame = document.createElement('iframe')
+  // What the frame needs to know of the page is in the part of the address that no server sees.
+  const page = new URLSearchParams({ origin: location.origin, theme })
+  frame.src = `${origin}/widget/frame/${connection}?${new URLSearchParams({ lang: lang.slice(0, 35) })}#${page}`
+  frame.title = title
+  frame.setAttribute('sandbox', permissions)
+  return frame
+}
+
+const permissions =
+  'allow-scripts allow-same-origin allow-forms allow-popups allow-popups-to-escape-sandbox allow-downloads'
 
 function remember(key: string, isBegun: boolean): void {
   try {

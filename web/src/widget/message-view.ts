@@ -46,7 +46,12 @@ function drawChoices(message: Message, { choose }: MessageActions): HTMLElement 
     button.addEventListener('click', () => choose(message, option))
     return button
   })
-  return make('div', { class: 'choices' }, ...buttons, choices?.footer !== undefined && make('small', {}, choices.footer))
+  return make(
+    'div',
+    { class: 'choices' },
+    ...buttons,
+    choices?.footer !== undefined && make('small', {}, choices.footer),
+  )
 }
 
 const shownTypes = ['image/jpeg', 'image/png', 'image/webp']

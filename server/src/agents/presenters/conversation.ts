@@ -8,7 +8,12 @@ import { channels } from '../../channels/connection/connection.ts'
 import { consentDecisions, consentSources } from '../../consents/consent.ts'
 import { maskContact } from '../../inbox/api/masking.ts'
 import type { Conversation } from '../../inbox/conversation/conversation.ts'
-import { conversationStatuses, openWindow, windowIsOpen, windowOf } from '../../inbox/conversation/conversation-state.ts'
+import {
+  conversationStatuses,
+  openWindow,
+  windowIsOpen,
+  windowOf,
+} from '../../inbox/conversation/conversation-state.ts'
 import { hasOptedOut, shownConsent } from '../../inbox/conversation/customer.ts'
 import { decryptConversation } from '../../inbox/conversation/encrypted-conversation.ts'
 import { conversationNotFound, lockedToPeople, ownedByAgent } from '../../inbox/conversation/errors.ts'

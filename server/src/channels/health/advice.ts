@@ -121,7 +121,8 @@ const parleyAdvice: Record<string, string> = {
   no_address: "Neither the customer's phone nor user ID is known. Wait until the customer writes.",
   visitor_gone: "The visitor's chat was deleted, so the message reached nobody. Contact them another way.",
   unsupported: 'The chat on the website cannot show a message of this kind. Send a text instead.',
-  not_stored: 'The message may not be in the chat: the database did not respond. Check with the visitor before you send again.',
+  not_stored:
+    'The message may not be in the chat: the database did not respond. Check with the visitor before you send again.',
   channel_not_installed: 'This installation cannot send over this channel.',
   sending_blocked:
     'The platform does not let this number send now. The number status shows its reasons; solve them on the platform.',

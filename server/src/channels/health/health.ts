@@ -45,7 +45,8 @@ export function listAdvice(
   for (const code of numberProblems(one.numberStatus, now)) codes.push(code)
   const advice = codes.map((code) => ({ code, text: adviceFor(code, one.channel) }))
   // Visitors who have left report nothing until they are back.
-  if (isSilent && one.channel !== 'website') advice.push({ code: 'nothing_arrives', text: silenceText(one, webhookUrl) })
+  if (isSilent && one.channel !== 'website')
+    advice.push({ code: 'nothing_arrives', text: silenceText(one, webhookUrl) })
   if (unusedAgent !== null) advice.push({ code: unusedAgentCode, text: unusedAgentText(unusedAgent) })
   return advice
 }

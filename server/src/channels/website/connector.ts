@@ -16,7 +16,11 @@ const typingMs = 25_000
 
 /** Connector of the website: a sent message is stored in the visitor's chat, from where the widget fetches it. */
 export function websiteConnector(deps: WebsiteDeps): Connector<WebsiteConnection> {
-  const showRead = async ({ workspaceId }: WebsiteConnection, userId: string | null, read: Parameters<typeof markTeamRead>[3]) => {
+  const showRead = async (
+    { workspaceId }: WebsiteConnection,
+    userId: string | null,
+    read: Parameters<typeof markTeamRead>[3],
+  ) => {
     const visitorId = visitorIdOf(userId)
     if (visitorId === null) return
     // Only a hint for the visitor: a failure must not fail what the team does.
@@ -30,7 +34,8 @@ export function websiteConnector(deps: WebsiteDeps): Connector<WebsiteConnection
       const typingUntil = isTyping ? new Date(deps.clock.now().getTime() + typingMs) : null
       return showRead(connection, userId, { readId: chatIdOf(externalId), typingUntil })
     },
-    stopTyping: (connection, _externalId, { userId }) => showRead(connection, userId, { readId: null, typingUntil: null }),
+    stopTyping: (connection, _externalId, { userId }) =>
+      showRead(connection, userId, { readId: null, typingUntil: null }),
   }
 }
 
@@ -51,7 +56,12 @@ async function send(
     const isAdded = await keyStore.withKeyring(workspaceId, (keyring) =>
       db.tx((tx) => {
         const scope = { workspaceId, connectionId, visitorId }
-        return addToChat(tx, keyring, scope, { id, direction: 'outbound', content: { ...content, correlator }, at: now })
+        return addToChat(tx, keyring, scope, {
+          id,
+          direction: 'outbound',
+          content: { ...content, correlator },
+          at: now,
+        })
       }),
     )
     if (!isAdded) return { outcome: 'refused', errorCode: 'visitor_gone', effect: 'none' }
@@ -70,7 +80,11 @@ function contentOf(message: OutgoingMessage): ChatContent | null {
     case 'media': {
       const { kind, name, mimeType, platformId } = message.file
       if (platformId === null) return null
-      return { text: message.caption, file: { id: platformId, kind, name, mimeType, size: null }, ...aboutOf(message.quoted) }
+      return {
+        text: message.caption,
+        file: { id: platformId, kind, name, mimeType, size: null },
+        ...aboutOf(message.quoted),
+      }
     }
     case 'choices':
       return { text: message.text, choices: message.choices, ...aboutOf(message.quoted) }

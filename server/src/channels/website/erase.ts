@@ -4,7 +4,7 @@ import { visitorIdOf } from './visitors.ts'
 
 const batchSize = 500
 
-/** Erases the customer's chats on websites, with their sessions and files. Their widgets then start anew. */
+/** Erases the customer's chats on websites, with their sessions and files. Their widgets then begin a new chat. */
 export async function eraseFromWebsites(tx: Tx, scope: ErasureScope): Promise<ErasureStep> {
   const { workspaceId, customer } = scope
   const ids = customer.userIds.flatMap((userId) => visitorIdOf(userId) ?? [])

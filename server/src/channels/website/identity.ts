@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { ApiError, unauthorized } from '../../base/errors.ts'
+import { type ApiError, unauthorized } from '../../base/errors.ts'
 import { parsePhone } from '../../base/phone/phone.ts'
 import { limitText } from '../untrusted-values.ts'
 import { objectOf, parseJson } from '../waba/json.ts'
@@ -63,7 +63,10 @@ export function cleanDetails(given: Record<string, unknown>): Omit<VisitorProfil
   const email = limitText(given.email, maxEmailLength)
   const phone = limitText(given.phone, 64)
   return {
-    name: limitText(given.name, maxNameLength)?.replaceAll(/[\p{Cc}\s]+/gu, ' ').trim() || null,
+    name:
+      limitText(given.name, maxNameLength)
+        ?.replaceAll(/[\p{Cc}\s]+/gu, ' ')
+        .trim() || null,
     email: email !== null && emailShape.test(email) ? email : null,
     phone: phone === null ? null : parsePhone(phone),
   }

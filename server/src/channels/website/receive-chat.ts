@@ -1,8 +1,8 @@
 import { badRequest, unavailable, unprocessable } from '../../base/errors.ts'
 import type { ChannelEvent, MessageDetail } from '../channel-event.ts'
+import type { StoredWebsite } from '../connection/connection.ts'
 import { optionsOf } from '../interactive-options.ts'
 import { type CallbackDeps, storeReceived } from '../store-callback.ts'
-import type { StoredWebsite } from '../connection/connection.ts'
 import { buildDetail, createNotice, limitText } from '../untrusted-values.ts'
 import { visitorFileTypes } from './adapter.ts'
 import {
@@ -141,10 +141,12 @@ export async function receiveMark(
   )
   if (messages.length === 0) return
   const { status } = mark
-  const events = messages.map(({ id, content: { correlator = null } }): ChannelEvent => ({
-    ...{ type: 'status', externalId: externalIdOf(id), status, errorCode: null, at, correlator },
-    customer: customerOf(visitor),
-  }))
+  const events = messages.map(
+    ({ id, content: { correlator = null } }): ChannelEvent => ({
+      ...{ type: 'status', externalId: externalIdOf(id), status, errorCode: null, at, correlator },
+      customer: customerOf(visitor),
+    }),
+  )
   await storeReceived(deps, connection, events)
   await deps.db.tx((tx) =>
     markInChat(

@@ -75,7 +75,9 @@ export const widgetSchema = Type.Unsafe<WidgetView | null>({
   properties: {
     ...fields,
     scriptUrl: text(2000, 'The script that a page loads to show the widget.'),
-    hasIdentitySecret: Type.Boolean({ description: 'Whether there is a secret with which the site identifies visitors.' }),
+    hasIdentitySecret: Type.Boolean({
+      description: 'Whether there is a secret with which the site identifies visitors.',
+    }),
   },
   required: [...Object.keys(fields), 'scriptUrl', 'hasIdentitySecret'],
 })

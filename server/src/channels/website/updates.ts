@@ -1,9 +1,9 @@
 import type { EventEmitter } from 'node:events'
 import { createSlotCounter, type SlotLimit } from '../../base/async/slots.ts'
+import type { Clock } from '../../base/clock.ts'
 import type { Db } from '../../base/db.ts'
 import type { KeyStore } from '../../base/encryption/key-store.ts'
 import { tooManyRequests, unavailable } from '../../base/errors.ts'
-import type { Clock } from '../../base/clock.ts'
 import { type ChatMessage, readChat, readState } from './chat-log.ts'
 import { type Visitor, visitorTopic } from './visitors.ts'
 
@@ -44,7 +44,9 @@ export function createChatUpdates({ db, keyStore, clock }: { db: Db; keyStore: K
   const wakeAll = () => {
     for (const wakes of waiting.values()) for (const wake of wakes) wake()
   }
-  const stop = db.subscribe(visitorTopic, (id) => waiting.get(id)?.forEach((wake) => wake()))
+  const stop = db.subscribe(visitorTopic, (id) => {
+    for (const wake of waiting.get(id) ?? []) wake()
+  })
   // Messages may have been missed.
   db.onReconnect(wakeAll)
   let isClosed = false

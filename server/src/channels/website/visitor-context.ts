@@ -76,6 +76,7 @@ export function tokenOf({ headers }: FastifyRequest): string | null {
 function requireOwnPage({ headers: { origin, host } }: FastifyRequest, publicUrl: string): void {
   if (origin === undefined) return
   // The service may be reached under another name; no site can make a browser send our host.
-  const isOwn = URL.canParse(origin) && (origin === new URL(publicUrl).origin || new URL(origin).host === host?.toLowerCase())
+  const isOwn =
+    URL.canParse(origin) && (origin === new URL(publicUrl).origin || new URL(origin).host === host?.toLowerCase())
   if (!isOwn) throw forbidden('Only the chat widget may call this. Embed it by its script.')
 }

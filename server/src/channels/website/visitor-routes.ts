@@ -16,7 +16,14 @@ import { createVisitorLimits, type VisitorLimits } from './limits.ts'
 import { maxMessageLength, receiveMark, receiveMessage } from './receive-chat.ts'
 import { secretsOf, type WebsiteSettings } from './settings.ts'
 import { type ChatUpdate, createChatUpdates } from './updates.ts'
-import { createContext, signedOut, tokenOf, type VisitorContext, type VisitorDeps, visitorPath } from './visitor-context.ts'
+import {
+  createContext,
+  signedOut,
+  tokenOf,
+  type VisitorContext,
+  type VisitorDeps,
+  visitorPath,
+} from './visitor-context.ts'
 import { endSession, findVisitorSession, openSession } from './visitors.ts'
 
 const hidden = { hide: true, params: callbackParams } as const
@@ -78,8 +85,7 @@ function sessionRoutes(app: App, { deps, find, authenticate }: VisitorContext, l
     const now = clock.now()
     const { challenge = '', solution = '', identity, profile: typed = {} } = request.body
     const profile = identify(connection.settings, identity, typed, now)
-    const nonce =
-      profile.userId === null ? verifySolution(keyring, connection.id, { challenge, solution }, now) : null
+    const nonce = profile.userId === null ? verifySolution(keyring, connection.id, { challenge, solution }, now) : null
     const token = tokenOf(request)
     const former = token === null ? null : ((await findVisitorSession(db.sql, keyring, connection, token, now)) ?? null)
     try {
@@ -175,4 +181,3 @@ function presentMessage({ id, seq, direction, status, at, content }: ChatMessage
   const { correlator: _, ...shown } = content
   return { id, seq, direction, status, at: at.toISOString(), ...shown }
 }
-

@@ -1,6 +1,6 @@
-import { createToken, hashToken } from '../../base/encryption/secret-token.ts'
-import type { Keyring } from '../../base/encryption/keyring.ts'
 import { publish, type Sql, type Tx } from '../../base/db.ts'
+import type { Keyring } from '../../base/encryption/keyring.ts'
+import { createToken, hashToken } from '../../base/encryption/secret-token.ts'
 import { newId } from '../../base/id.ts'
 import { byteaArray } from '../../base/postgres/values.ts'
 import type { Customer } from '../channel-event.ts'

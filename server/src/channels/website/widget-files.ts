@@ -22,8 +22,10 @@ export function widgetRoutes(app: App, deps: CallbackDeps & { publicUrl: string 
   app.get(scriptPath, { schema: { hide: true } }, async (_request, reply) =>
     sendScript(reply, folder, 'widget.js', shortCache, { 'cross-origin-resource-policy': 'cross-origin' }),
   )
-  app.get('/widget/files/:name', { schema: { hide: true, params: Type.Object({ name: fileName }) } }, (request, reply) =>
-    sendScript(reply, folder, request.params.name, longCache),
+  app.get(
+    '/widget/files/:name',
+    { schema: { hide: true, params: Type.Object({ name: fileName }) } },
+    (request, reply) => sendScript(reply, folder, request.params.name, longCache),
   )
   const schema = { hide: true, params: callbackParams, querystring: languageQuery }
   app.get('/widget/frame/:connectionId', { schema }, async (request, reply) => {

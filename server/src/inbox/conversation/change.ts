@@ -7,9 +7,9 @@ import {
   afterAnswer,
   type ConversationStatus,
   openWindow,
-  windowOf,
   type SeenPosition,
   type UnseenMessages,
+  windowOf,
   withStatus,
 } from './conversation-state.ts'
 import type { DeliveryState, Message } from './message.ts'

@@ -40,8 +40,13 @@ export const newestInbound = (expiresAt: Date | null): Date | null =>
 const never = new Date('9999-01-01T00:00:00.000Z')
 
 /** Returns the end of the window in which text can be sent: on a website visitors can always be answered. */
-export const windowOf = ({ channel, windowExpiresAt }: { channel: Channel; windowExpiresAt: Date | null }): Date | null =>
-  channel === 'website' ? never : windowExpiresAt
+export const windowOf = ({
+  channel,
+  windowExpiresAt,
+}: {
+  channel: Channel
+  windowExpiresAt: Date | null
+}): Date | null => (channel === 'website' ? never : windowExpiresAt)
 
 export function windowIsOpen(expiresAt: Date | null, now: Date): boolean {
   return expiresAt !== null && expiresAt > now

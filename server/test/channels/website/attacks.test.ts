@@ -81,13 +81,21 @@ test('scripts of other sites cannot call the routes, and only listed sites can e
 
 test('an origin that could change the policy is refused', async () => {
   const w = await websiteWorld()
-  const origins = ['*', 'javascript:alert(1)', 'https://a.example/path', "https://a.example; script-src *", 'https://u:p@a.example']
+  const origins = [
+    '*',
+    'javascript:alert(1)',
+    'https://a.example/path',
+    'https://a.example; script-src *',
+    'https://u:p@a.example',
+  ]
   for (const origin of origins) {
     const { status, body } = await w.team('PATCH', `/connections/${w.connectionId}`, { widget: { origins: [origin] } })
     assert.equal(status, 400, origin)
     assert.match(JSON.stringify(body), /widget\.origins\[0\]/)
   }
-  const changed = await w.team('PATCH', `/connections/${w.connectionId}`, { widget: { origins: ['https://A.example/'] } })
+  const changed = await w.team('PATCH', `/connections/${w.connectionId}`, {
+    widget: { origins: ['https://A.example/'] },
+  })
   assert.deepEqual(changed.body.connection.widget.origins, ['https://a.example'])
 })
 
@@ -120,7 +128,13 @@ test('a signed identity joins the devices of a person; any other token is refuse
     ['too long', signed({ ...claims, exp: now + 90_000 }, secret)],
     ['without expiry', signed({ sub: 'user-7' }, secret)],
     ['without a user', signed({ exp: now + 60 }, secret)],
-    ['altered', signed(claims, secret).replace(/\.[^.]+\./, `.${Buffer.from(JSON.stringify({ ...claims, sub: '1' })).toString('base64url')}.`)],
+    [
+      'altered',
+      signed(claims, secret).replace(
+        /\.[^.]+\./,
+        `.${Buffer.from(JSON.stringify({ ...claims, sub: '1' })).toString('base64url')}.`,
+      ),
+    ],
     ['no token', 'abc'],
   ]
   for (const [why, identity] of bad) assert.equal((await open(w, { identity })).statusCode, 401, why)

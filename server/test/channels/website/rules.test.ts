@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
+import { sha256, solve } from '../../../../web/src/widget/sha256.ts'
+import { isUuid } from '../../../src/base/id.ts'
 import { difficultyFor, leadingZeros } from '../../../src/channels/website/challenge.ts'
 import { derivedId } from '../../../src/channels/website/chat-log.ts'
 import { cleanDetails } from '../../../src/channels/website/identity.ts'
 import { cleanFileName } from '../../../src/channels/website/receive-chat.ts'
-import { isUuid } from '../../../src/base/id.ts'
-import { sha256, solve } from '../../../../web/src/widget/sha256.ts'
 
 test('the widget computes SHA-256 as everybody else', () => {
   for (const length of [0, 1, 55, 56, 63, 64, 65, 119, 120, 200]) {

@@ -87,7 +87,9 @@ test('options become buttons, and the chosen one reaches the inbox with the mess
   assert.deepEqual(offered.choices, { buttons })
   const chosen = { messageId: offered.id, optionId: 'l' }
   assert.equal((await w.write(token, 'ignored', { chosen })).statusCode, 201)
-  assert.ok((await w.messages(conversation.id)).some(({ direction, text }) => direction === 'inbound' && text === 'Large'))
+  assert.ok(
+    (await w.messages(conversation.id)).some(({ direction, text }) => direction === 'inbound' && text === 'Large'),
+  )
   assert.equal((await w.updates(token)).messages.at(-1).text, 'Large')
   assert.equal((await w.write(token, '', { chosen: { ...chosen, optionId: 'xl' } })).statusCode, 422)
 })
@@ -123,7 +125,7 @@ test('files of visitors are checked by their content and fetched by the inbox; t
   assert.equal((await w.visit('GET', `files/${file.id}`, { token: other })).statusCode, 404)
 })
 
-test('what a visitor types before the chat is told to the team as not verified, and can become a lead', async () => {
+test('what a visitor types before the chat reaches the team as not verified, and can become a lead', async () => {
   const w = await websiteWorld({ fields: { name: 'optional', email: 'optional', phone: 'off' } })
   await w.db.sql`update workspaces set leads_from_chat = true where id = ${w.workspaceId}`
   const typed = { name: 'Ana\u0007 <b>Lima</b>', email: 'ana@example.com', phone: '+55 11 95550-1234' }

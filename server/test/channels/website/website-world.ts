@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { createHmac, randomUUID } from 'node:crypto'
 import type { LightMyRequestResponse } from 'fastify'
-import { adaptersOf } from '../../../src/app/inbox.ts'
 import { solve } from '../../../../web/src/widget/sha256.ts'
+import { adaptersOf } from '../../../src/app/inbox.ts'
 import { type Answer, testApp, testTeamToken, type World, world } from '../../support/world.ts'
 
 type Json = Answer['body']
@@ -21,7 +21,9 @@ export type WebsiteWorld = Awaited<ReturnType<typeof websiteWorld>>
 
 /** Creates a workspace with a website, and what its widget and its team call. */
 export async function websiteWorld(widget: object = {}) {
-  await testApp((runtime) => ({ website: adaptersOf({ ...runtime, config: { http: { publicUrl: '' } } } as never).website.connector }))
+  await testApp((runtime) => ({
+    website: adaptersOf({ ...runtime, config: { http: { publicUrl: '' } } } as never).website.connector,
+  }))
   const w: World = await world({ scopes: ['inbox.read', 'inbox.write'] })
   const { app, workspaceId } = w
   const team = async (method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, body?: object): Promise<Answer> =>
@@ -57,7 +59,10 @@ export async function websiteWorld(widget: object = {}) {
   }
   /** Starts the chat of an anonymous visitor; returns the session's token. */
   const begin = async (profile: object = {}, id = connectionId): Promise<string> => {
-    const opened = await on(id)('POST', 'sessions', { body: { ...(await solved(id)), profile }, address: freshAddress() })
+    const opened = await on(id)('POST', 'sessions', {
+      body: { ...(await solved(id)), profile },
+      address: freshAddress(),
+    })
     assert.equal(opened.statusCode, 201, opened.body)
     return opened.json().token
   }
@@ -68,7 +73,8 @@ export async function websiteWorld(widget: object = {}) {
     assert.equal(answer.statusCode, 200, answer.body)
     return answer.json()
   }
-  const conversations = async (): Promise<Json[]> => (await w.call('GET', '/api/v1/inbox/conversations')).body.conversations
+  const conversations = async (): Promise<Json[]> =>
+    (await w.call('GET', '/api/v1/inbox/conversations')).body.conversations
   const messages = async (id: string): Promise<Json[]> =>
     (await w.call('GET', `/api/v1/inbox/conversations/${id}/messages`)).body.messages
   /** Sends as a person of the team. */
@@ -78,7 +84,21 @@ export async function websiteWorld(widget: object = {}) {
       body: message,
       headers: { 'idempotency-key': randomUUID() },
     })
-  return { ...w, team, connect, connectionId, on, visit, solved, begin, write, updates, conversations, messages, answer }
+  return {
+    ...w,
+    team,
+    connect,
+    connectionId,
+    on,
+    visit,
+    solved,
+    begin,
+    write,
+    updates,
+    conversations,
+    messages,
+    answer,
+  }
 }
 
 const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')

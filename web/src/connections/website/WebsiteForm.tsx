@@ -8,7 +8,7 @@ import { SidePanel } from '../../ui/page/SidePanel.tsx'
 import { useDraft } from '../../ui/use-draft.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import type { FormProps } from '../add/form-props.ts'
-import { blankWidget, draftOf, WidgetFields, type WidgetDraft, widgetOf } from './WidgetFields.tsx'
+import { blankWidget, draftOf, type WidgetDraft, WidgetFields, widgetOf } from './WidgetFields.tsx'
 
 /** Connects a website; there is no platform that must answer. */
 export function WebsiteForm({ back, close, onCreated }: FormProps) {
@@ -18,8 +18,7 @@ export function WebsiteForm({ back, close, onCreated }: FormProps) {
   const draft = useDraft<WidgetDraft>({ name: '', widget: { ...blankWidget, origins } })
   const { create } = useConnectionActions(workspaceId)
   const save = useMutation({
-    mutationFn: () =>
-      create({ channel: 'website', name: draft.value.name.trim(), widget: widgetOf(draft.value) }),
+    mutationFn: () => create({ channel: 'website', name: draft.value.name.trim(), widget: widgetOf(draft.value) }),
     onSuccess: onCreated,
     onError: (error) => draft.applyError(error) || showError(error),
   })
