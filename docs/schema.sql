@@ -222,7 +222,7 @@ create table connections (
   history_requests jsonb,
   checks_since timestamp(3) with time zone,
   check_count integer,
-  constraint connections_channel_check CHECK ((channel = ANY (ARRAY['waba'::text, 'unofficial'::text, 'partner'::text]))),
+  constraint connections_channel_check CHECK ((channel = ANY (ARRAY['waba'::text, 'unofficial'::text, 'partner'::text, 'website'::text]))) NOT VALID,
   constraint connections_state_check CHECK ((state = ANY (ARRAY['active'::text, 'paused'::text, 'unavailable'::text]))),
   constraint connections_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id),
   constraint connections_pkey PRIMARY KEY (workspace_id, id)
@@ -1909,6 +1909,75 @@ create table webhook_replays (
 );
 
 CREATE INDEX webhook_replays_open ON webhook_replays USING btree (workspace_id, endpoint_id, id) WHERE (finished_at IS NULL);
+
+create table website_files (
+  workspace_id uuid not null,
+  id uuid not null,
+  visitor_id uuid not null,
+  bytes bytea not null,
+  size_bytes integer not null,
+  created_at timestamp(3) with time zone not null,
+  constraint website_files_pkey PRIMARY KEY (workspace_id, id)
+);
+
+CREATE INDEX website_files_time ON website_files USING btree (workspace_id, created_at);
+CREATE INDEX website_files_visitor ON website_files USING btree (workspace_id, visitor_id);
+
+create table website_messages (
+  workspace_id uuid not null,
+  id uuid not null,
+  connection_id uuid not null,
+  visitor_id uuid not null,
+  seq integer not null,
+  direction text not null,
+  status text not null,
+  content bytea not null,
+  file_id uuid,
+  created_at timestamp(3) with time zone not null,
+  constraint website_messages_direction_check CHECK ((direction = ANY (ARRAY['inbound'::text, 'outbound'::text]))),
+  constraint website_messages_status_check CHECK ((status = ANY (ARRAY['sent'::text, 'delivered'::text, 'read'::text]))),
+  constraint website_messages_pkey PRIMARY KEY (workspace_id, id)
+);
+
+CREATE INDEX website_messages_open ON website_messages USING btree (workspace_id, visitor_id, seq) WHERE ((direction = 'outbound'::text) AND (status <> 'read'::text));
+CREATE UNIQUE INDEX website_messages_seq ON website_messages USING btree (workspace_id, visitor_id, seq);
+CREATE INDEX website_messages_time ON website_messages USING btree (workspace_id, created_at);
+
+create table website_sessions (
+  workspace_id uuid not null,
+  id uuid not null,
+  connection_id uuid not null,
+  visitor_id uuid not null,
+  token_hash bytea not null,
+  nonce uuid,
+  created_at timestamp(3) with time zone not null,
+  expires_at timestamp(3) with time zone not null,
+  constraint website_sessions_pkey PRIMARY KEY (workspace_id, id)
+);
+
+CREATE INDEX website_sessions_expiry ON website_sessions USING btree (workspace_id, expires_at);
+CREATE UNIQUE INDEX website_sessions_nonce ON website_sessions USING btree (workspace_id, nonce) WHERE (nonce IS NOT NULL);
+CREATE UNIQUE INDEX website_sessions_token ON website_sessions USING btree (workspace_id, token_hash);
+CREATE INDEX website_sessions_visitor ON website_sessions USING btree (workspace_id, visitor_id);
+
+create table website_visitors (
+  workspace_id uuid not null,
+  id uuid not null,
+  connection_id uuid not null,
+  identity_index bytea,
+  index_version integer not null,
+  profile bytea not null,
+  last_seq integer not null default 0,
+  read_seq integer not null default 0,
+  typing_until timestamp(3) with time zone,
+  version integer not null default 0,
+  created_at timestamp(3) with time zone not null,
+  last_seen_at timestamp(3) with time zone not null,
+  constraint website_visitors_pkey PRIMARY KEY (workspace_id, id)
+);
+
+CREATE INDEX website_visitors_identity ON website_visitors USING btree (workspace_id, connection_id, identity_index) WHERE (identity_index IS NOT NULL);
+CREATE INDEX website_visitors_seen ON website_visitors USING btree (workspace_id, last_seen_at);
 
 create table workspaces (
   id uuid not null,

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import { fetchDeps } from '../../../src/app/inbox.ts'
+import { adaptersOf, fetchDeps } from '../../../src/app/inbox.ts'
+import type { WebsiteConnection } from '../../../src/channels/connection/connection.ts'
+import { externalIdOf } from '../../../src/channels/website/chat-log.ts'
 import { createMediaFetcher } from '../../../src/inbox/media/media-fetcher.ts'
 import { png } from '../../support/inbox/files-world.ts'
 import { addUpload } from '../../support/inbox/uploads.ts'
@@ -158,4 +160,39 @@ test('agents answer a visitor through the API of the contract, and templates are
   const template = { kind: 'template', template: { name: 'hello', language: 'en', parameters: [] } }
   const refused = await send(template)
   assert.ok(refused.status >= 400 && refused.status < 500, JSON.stringify(refused.body))
+})
+
+test('a visitor sees that the team has read and writes, until the answer comes', async () => {
+  const w = await websiteWorld()
+  const token = await w.begin()
+  await w.write(token, 'Hello')
+  const [conversation] = await w.conversations()
+  const before = await w.updates(token)
+  assert.deepEqual([before.readSeq, before.isTyping], [0, false])
+  const [visitor] = await w.db.sql`select id from website_visitors where workspace_id = ${w.workspaceId}`
+  const connection = { workspaceId: w.workspaceId, id: w.connectionId } as WebsiteConnection
+  const customer = { phone: null, userId: `web.${visitor?.id}` }
+  const { connector } = adaptersOf(w).website
+  await connector.markRead(connection, externalIdOf(before.messages[0].id), customer, true)
+  const seen = await w.updates(token)
+  assert.deepEqual([seen.readSeq, seen.isTyping], [before.messages[0].seq, true])
+  await w.answer(conversation.id, { kind: 'text', text: 'Hi' })
+  assert.equal((await w.updates(token)).isTyping, false)
+})
+
+test('an erasure removes the chat, its sessions and files, and the device begins a new one', async () => {
+  const w = await websiteWorld()
+  const [token, other] = [await w.begin({ name: 'Ana' }), await w.begin()]
+  await w.write(token, 'Forget me')
+  await w.visit('POST', `files?clientId=${randomUUID()}`, { token, body: png })
+  await w.write(other, 'Keep me')
+  const conversation = (await w.conversations()).find(({ contact }) => contact.name === 'Ana')
+  const erased = await w.team('POST', '/erasures', { conversationId: conversation.id })
+  assert.equal(erased.status, 201, JSON.stringify(erased.body))
+  assert.equal((await w.visit('GET', 'updates', { token })).statusCode, 401)
+  assert.equal((await w.updates(other)).messages.length, 1)
+  for (const table of ['website_visitors', 'website_sessions', 'website_messages', 'website_files']) {
+    const rows = await w.db.sql`select id from ${w.db.sql(table)} where workspace_id = ${w.workspaceId}`
+    assert.equal(rows.length, table === 'website_files' ? 0 : 1, table)
+  }
 })
