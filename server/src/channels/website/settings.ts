@@ -33,8 +33,14 @@ const fields = {
     example: '#2f6f5e',
   }),
   language: oneOf(widgetLanguages, { description: 'Language for pages in none of the three languages.' }),
-  greeting: Type.Object({ en: greeting('English'), pt: greeting('Portuguese'), es: greeting('Spanish') }, closed),
-  fields: Type.Object({ name: asking('name'), email: asking('e-mail'), phone: asking('phone') }, closed),
+  greeting: Type.Object(
+    { en: greeting('English'), pt: greeting('Portuguese'), es: greeting('Spanish') },
+    { ...closed, title: 'WidgetGreeting' },
+  ),
+  fields: Type.Object(
+    { name: asking('name'), email: asking('e-mail'), phone: asking('phone') },
+    { ...closed, title: 'WidgetFields' },
+  ),
   origins: Type.Array(
     Type.String({ maxLength: 300, description: 'Such as `https://www.example.com`.', example: 'https://example.com' }),
     { maxItems: maxOrigins, uniqueItems: true, description: 'Origins of the sites that may embed the widget.' },
@@ -49,7 +55,11 @@ const fields = {
 }
 
 /** What an admin chooses for a widget; all of it has a default. */
-export const widgetChangesSchema = Type.Partial(Type.Object(fields, closed), { description: 'Only for `website`.' })
+export const widgetChangesSchema = Type.Partial(Type.Object(fields), {
+  ...closed,
+  title: 'WidgetChanges',
+  description: 'Only for `website`.',
+})
 export type WidgetChanges = Static<typeof widgetChangesSchema>
 type Widget = Required<WidgetChanges>
 

@@ -5,11 +5,11 @@ import { t } from '../../text/index.ts'
 import { Chip } from '../../ui/Chip.tsx'
 import { SidePanel } from '../../ui/page/SidePanel.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
-import { WebsiteForm } from '../website/WebsiteForm.tsx'
 import styles from './ChannelChoice.module.css'
 import { OfficialForm } from './OfficialForm.tsx'
 import { PartnerForm } from './PartnerForm.tsx'
 import { SessionForm } from './SessionForm.tsx'
+import { WebsiteForm } from './WebsiteForm.tsx'
 
 interface AddPanelProps {
   close(): void

@@ -42,13 +42,23 @@ const askings = ['off', 'optional', 'required'] as const
 
 /** What visitors see, and the sites that may show it. */
 export function WidgetFields({ draft }: { draft: Draft<WidgetDraft> }) {
-  const { value, set, issueAt } = draft
+  const { value, set, issueAt, errorOf } = draft
   const { widget } = value
   const texts = t.connections.widget
   const change = (changes: Partial<WidgetDraft['widget']>) => set({ widget: { ...widget, ...changes } })
   const originProblem = widget.origins.split(/\s+/).map((_, n) => issueAt(`widget.origins[${n}]`))
   return (
     <>
+      <TextInput
+        label={t.connections.fields.name}
+        description={t.connections.fields.nameHelp}
+        data-autofocus
+        required
+        value={value.name}
+        onChange={(event) => set({ name: event.currentTarget.value })}
+        error={errorOf('name')}
+        autoComplete="off"
+      />
       <TextInput
         label={texts.title}
         description={texts.titleHelp}
@@ -82,6 +92,22 @@ export function WidgetFields({ draft }: { draft: Draft<WidgetDraft> }) {
         onChange={(chosen) => change({ language: languages.find((each) => each === chosen) ?? 'en' })}
         allowDeselect={false}
       />
+      <GreetingFields widget={widget} change={change} />
+      <WhatsappField phone={widget.whatsapp} choose={(whatsapp) => change({ whatsapp })} />
+    </>
+  )
+}
+
+interface PartProps {
+  widget: WidgetDraft['widget']
+  change(changes: Partial<WidgetDraft['widget']>): void
+}
+
+/** What the widget says and asks before a chat. */
+function GreetingFields({ widget, change }: PartProps) {
+  const texts = t.connections.widget
+  return (
+    <>
       {languages.map((each) => (
         <Textarea
           key={each}
@@ -105,7 +131,6 @@ export function WidgetFields({ draft }: { draft: Draft<WidgetDraft> }) {
           allowDeselect={false}
         />
       ))}
-      <WhatsappField phone={widget.whatsapp} choose={(whatsapp) => change({ whatsapp })} />
     </>
   )
 }
