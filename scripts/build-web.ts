@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
+import { buildWidget } from '../web/vite/widget.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const web = join(root, 'web')
@@ -30,6 +31,7 @@ export async function buildWeb(): Promise<void> {
   const vite = await import('vite')
   console.log('Building the web app …')
   await vite.build({ root: web, configFile: join(web, 'vite.config.ts'), logLevel: 'warn' })
+  await buildWidget(vite, web)
   await compressAll()
   await writeFile(stamp, digest)
 }

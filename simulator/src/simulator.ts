@@ -20,6 +20,7 @@ import { socketRoutes } from './linked/socket-routes.ts'
 import { type Mailbox, mailboxRoutes, openMailbox } from './mailbox.ts'
 import { createLiveUpdates, phoneRoutes } from './phone-routes.ts'
 import type { Platform, StatusTimes } from './platform.ts'
+import { siteRoutes } from './site-routes.ts'
 import { type BusinessNumber, createWorld, newNumber, newPhone } from './world.ts'
 
 export interface SimulatorOptions {
@@ -40,6 +41,8 @@ export interface SimulatorOptions {
   mailPort?: number | null
   /** Milliseconds before each retry of a webhook. */
   retryMs?: readonly number[]
+  /** The service whose chat widget the demo site shows. */
+  serviceUrl?: string
 }
 
 export interface Simulator {
@@ -99,7 +102,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
 
   const { mailPort = null } = options
   const mailbox = mailPort === null ? null : await openMailbox(mailPort, clock, changed)
-  const app = await buildServer(platform, options.ownHosts ?? [], mailbox)
+  const app = await buildServer(platform, options.ownHosts ?? [], mailbox, options.serviceUrl ?? null)
   live.serve(app)
   const stop = async () => {
     scheduler.stop()
@@ -118,7 +121,12 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   return { url: addressOf(app, host), app, platform, number, phone, settled: () => settled(platform), stop }
 }
 
-async function buildServer(platform: Platform, ownHosts: readonly string[], mailbox: Mailbox | null): Promise<App> {
+async function buildServer(
+  platform: Platform,
+  ownHosts: readonly string[],
+  mailbox: Mailbox | null,
+  serviceUrl: string | null,
+): Promise<App> {
   const app: App = fastify({ logger: false, bodyLimit: 1024 * 1024, forceCloseConnections: true })
   app.setValidatorCompiler(({ schema, httpPart }) => compileForRequest(schema, httpPart))
   app.setSerializerCompiler(() => JSON.stringify)
@@ -156,6 +164,7 @@ async function buildServer(platform: Platform, ownHosts: readonly string[], mail
   ownerRoutes(app, platform)
   mailboxRoutes(app, mailbox)
   phoneRoutes(app)
+  siteRoutes(app, serviceUrl)
   app.get('/simulator', { schema: { hide: true } }, () => app.swagger())
   return app
 }

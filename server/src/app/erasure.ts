@@ -5,6 +5,7 @@ import { removeExpired, removeExpiredOf } from '../base/retention.ts'
 import { runStep } from '../base/run-step.ts'
 import { eraseTemplateDrafts } from '../channels/templates/template-drafts.ts'
 import { eraseFromSessions } from '../channels/unofficial/erase.ts'
+import { eraseFromWebsites } from '../channels/website/erase.ts'
 import { eraseConsents } from '../consents/erase.ts'
 import type { ErasureDeps } from '../erasure/erasure.ts'
 import { eraseEvents } from '../events/erase.ts'
@@ -44,6 +45,7 @@ export function erasureDeps({ db, keyStore, clock }: Pick<Runtime, 'db' | 'keySt
       eraseSubmissions,
       (tx, scope) => eraseLeads(tx, scope, eraseDeliveries),
       eraseFromSessions,
+      eraseFromWebsites,
       eraseFilters,
       eraseTemplateDrafts,
       eraseKnowledgeDrafts,

@@ -1,4 +1,4 @@
-import type { KeyGuard } from '../auth/api-keys/authenticate.ts'
+import { clientAddressReader, type KeyGuard } from '../auth/api-keys/authenticate.ts'
 import { repeatAfterPause } from '../base/async/loop.ts'
 import { localUrl } from '../base/outgoing/address.ts'
 import type { App } from '../base/route.ts'
@@ -12,6 +12,8 @@ import { findConnection, findConnections } from '../channels/connection/queries.
 import { applyAcceptance, applyPlatformSignal, applyRefusal } from '../channels/health/platform-signals.ts'
 import type { OpenStoredFile } from '../channels/media-transport.ts'
 import type { SyncDeps } from '../channels/templates/sync-templates.ts'
+import { visitorRoutes } from '../channels/website/visitor-routes.ts'
+import { widgetRoutes } from '../channels/website/widget-files.ts'
 import type { Live } from '../events/live.ts'
 import { inboxRoutes } from '../inbox/api/routes.ts'
 import type { InboxDeps } from '../inbox/conversation/conversation.ts'
@@ -66,7 +68,13 @@ export async function serveInbox(app: App, runtime: Runtime, guard: KeyGuard): P
   const connections = createCallbackConnectionCache(runtime)
   const callbacks = { db, keyStore, clock, log, receive, connections }
   for (const { callbackRoutes } of Object.values(adapters)) callbackRoutes?.(app, callbacks)
-  const { publicUrl } = config.http
+  const { publicUrl, trustedProxies } = config.http
+  widgetRoutes(app, { ...callbacks, publicUrl })
+  visitorRoutes(app, {
+    ...{ ...callbacks, publicUrl, limiter: runtime.limiter, clientAddress: clientAddressReader(trustedProxies) },
+    openFile: openFileOf(runtime, 'website'),
+    createLead: (workspaceId, visitor) => createLeads(runtime, workspaceId, [{ ...visitor, adPlatform: null }]),
+  })
   const teamDeps = {
     db,
     keyStore,
@@ -155,9 +163,9 @@ export function fetchDeps(runtime: Runtime, previews: Previews): FetcherDeps {
   }
 }
 
-/** Returns how other processes of the service open files that linked devices send. */
-export function openFileOf(runtime: Runtime): OpenStoredFile {
-  const limits = adaptersOf(runtime).unofficial.media?.limits
+/** Returns how files that linked devices send, or visitors of websites download, are opened. */
+export function openFileOf(runtime: Runtime, channel: 'unofficial' | 'website' = 'unofficial'): OpenStoredFile {
+  const limits = adaptersOf(runtime)[channel].media?.limits
   const deps = { ...runtime, store: runtime.media }
   return async (workspaceId, id) => (limits === undefined ? null : openUpload(deps, limits, workspaceId, id))
 }
@@ -208,9 +216,16 @@ const optOut = (customer: Customer, at: Date): Extract<ChannelEvent, { type: 'ma
   ...{ type: 'marketing_preference', customer, isStopped: true, source: 'refused_send', at },
 })
 
+async function createLeads(runtime: Runtime, workspaceId: string, customers: readonly ChatCustomer[]): Promise<void> {
+  // The messages are stored even if the leads cannot be created.
+  const onError = (error: unknown) =>
+    runtime.log.warn('failed to create a lead for a customer; retrying with the next message', { workspaceId }, error)
+  await createLeadsFromChat(runtime, workspaceId, customers, onError).catch(onError)
+}
+
 /** Returns the function to which channels pass their platforms' events. */
 export function inboxReceive(runtime: Runtime): ReceiveEvents {
-  const { log, metrics } = runtime
+  const { metrics } = runtime
   const adapters = adaptersOf(runtime)
   const deps: ReceiveDeps = {
     ...runtime,
@@ -228,10 +243,7 @@ export function inboxReceive(runtime: Runtime): ReceiveEvents {
         const isOfAd = referral?.source_type === 'ad' || Boolean(referral?.ctwa_clid)
         return { name, phone, adPlatform: isOfAd ? 'meta' : null }
       })
-      // The messages are stored even if the leads cannot be created.
-      const onError = (error: unknown) =>
-        log.warn('failed to create a lead for a customer; retrying with the next message', { workspaceId }, error)
-      await createLeadsFromChat(runtime, workspaceId, customers, onError).catch(onError)
+      await createLeads(runtime, workspaceId, customers)
     },
   }
   const receive = createReceive(deps)

@@ -5,6 +5,7 @@ import type { EncryptedTable, IndexedTable, KeyedRow, KeyedTables } from '../bas
 import type { RetentionTable } from '../base/retention.ts'
 import { contentPlace } from '../channels/unofficial/send/sends.ts'
 import { keyPlace } from '../channels/unofficial/transport/encrypted-auth-store.ts'
+import { decryptProfile, visitorIndexes } from '../channels/website/visitors.ts'
 import { consentIndexes, decryptCustomer } from '../consents/store.ts'
 import { contactIndexes, decryptContact } from '../inbox/conversation/encrypted-conversation.ts'
 import { decryptMessageText } from '../inbox/conversation/message.ts'
@@ -168,6 +169,30 @@ const tables: readonly Table[] = [
     name: 'session_sends',
     key: ['connection_id', 'id'],
     sealed: { content: (row) => contentPlace(row.connection_id, row.id) },
+  },
+
+  {
+    name: 'website_visitors',
+    sealed: ['profile'],
+    indexed: {
+      reads: ['profile', 'connection_id'],
+      computeIndexes: (keyring, { id, profile, connection_id: connectionId }) =>
+        visitorIndexes(keyring, connectionId, decryptProfile(keyring, { id, profile })),
+    },
+    ages: { order: 'last_seen_at', time: 'last_seen_at', days: 'keep_conversations_days' },
+  },
+  { name: 'website_sessions', ages: { order: 'expires_at', time: 'expires_at', days: 1 } },
+  {
+    name: 'website_messages',
+    sealed: ['content'],
+    ages: { order: 'created_at', time: 'created_at', days: 'keep_conversations_days' },
+  },
+  // The inbox fetches them within seconds; it retries for a day.
+  {
+    name: 'website_files',
+    sealed: ['bytes'],
+    rowsAtOnce: 4,
+    ages: { order: 'created_at', time: 'created_at', days: 2 },
   },
 
   {

@@ -11,6 +11,7 @@ import type { PartnerProfileName } from './partner/settings.ts'
 import type { CallbackDeps } from './store-callback.ts'
 import type { TemplateManager } from './templates/template-manager.ts'
 import type { ListedTemplate } from './templates/templates.ts'
+import type { WidgetView } from './website/settings.ts'
 
 /** Everything the service needs from a channel. A new channel is a folder with an adapter, listed in `adapters.ts`. */
 export interface ChannelAdapter<C extends Connection = Connection> {
@@ -81,6 +82,8 @@ export interface PresentedAccess {
   appSecretLast4: string | null
   apiKeyLast4: string | null
   signingSecretLast4: string | null
+  /** Of a website. */
+  widget: WidgetView | null
 }
 
 /** Result of a number check. `problem`: why it cannot be used, or null. `isOnPhone`: a phone uses it too. */
@@ -117,6 +120,7 @@ export const noAccessFields: PresentedAccess = {
   appSecretLast4: null,
   apiKeyLast4: null,
   signingSecretLast4: null,
+  widget: null,
 }
 
 /** Returns the last four characters of a secret; empty if it is shorter than 16, because four would be most of it. */

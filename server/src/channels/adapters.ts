@@ -10,10 +10,16 @@ import { channelSessionTeamRoutes, resumeSession, type SessionDeps } from './uno
 import { findSessionState } from './unofficial/session/session-queries.ts'
 import { wabaAdapter } from './waba/adapter.ts'
 import type { PlatformHttp } from './waba/platform-call.ts'
+import { websiteAdapter } from './website/adapter.ts'
 
 /** Creates the adapters of all channels. `publicUrl`: this service's URL for platforms, without trailing slash. */
 export function openAdapters(deps: PlatformHttp & SessionDeps, publicUrl: string): ChannelAdapters {
-  return { waba: wabaAdapter(deps), partner: partnerAdapter(deps, publicUrl), unofficial: sessionAdapter(deps) }
+  return {
+    waba: wabaAdapter(deps),
+    partner: partnerAdapter(deps, publicUrl),
+    unofficial: sessionAdapter(deps),
+    website: websiteAdapter(deps, publicUrl),
+  }
 }
 
 type Outcome = SendResult['outcome'] | 'error'

@@ -65,6 +65,19 @@ async function storeCallback(
   }
 }
 
+/** Stores events of a channel that makes them itself. Resolves once committed; throws 503 otherwise. */
+export const storeReceived = (
+  deps: CallbackDeps,
+  connection: StoredConnection,
+  events: ChannelEvent[],
+): Promise<void> =>
+  storeCallback(
+    deps,
+    connection,
+    { items: [], skipped: [] },
+    { deliveries: new Map([[connection, events]]), unroutedCount: 0 },
+  )
+
 // Logs only reasons, each once: they are our own words and contain no payload values.
 function logSkipped(
   deps: CallbackDeps,

@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { createSlotCounter } from '../base/async/slots.ts'
 import { type ApiError, tooManyRequests, unavailable } from '../base/errors.ts'
 import { type App, errors } from '../base/route.ts'
 import { stopWaitBudget } from '../base/scheduling/work-context.ts'
@@ -6,7 +7,6 @@ import { fileText, maxHeadBytes, text } from '../base/schema-types.ts'
 import { type Member, memberOf, type TeamGuard } from '../team/member.ts'
 import { teamRoute, workspaceParams } from '../team/team-schema.ts'
 import type { Live } from './live.ts'
-import { createSlotCounter } from './long-poll.ts'
 import { parseFeedCursor } from './read-page.ts'
 import { areaOf, type EventName } from './record.ts'
 

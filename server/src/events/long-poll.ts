@@ -1,6 +1,7 @@
 import type { EventEmitter } from 'node:events'
 import { createSignal } from '../base/async/loop.ts'
-import { type ApiError, tooManyRequests, unavailable } from '../base/errors.ts'
+import { createSlotCounter } from '../base/async/slots.ts'
+import { tooManyRequests, unavailable } from '../base/errors.ts'
 import type { FeedWatch } from './feed-watch.ts'
 import { type FeedDeps, type FeedPage, type FeedReader, type FeedStart, readPage } from './read-page.ts'
 
@@ -119,29 +120,5 @@ export function createWaitLimit(hint: string): WaitLimit {
         { who: keyId, most: maxOfKey, refusal: tooMany },
         { who: 'all', most: maxOfAll, refusal: full },
       ]),
-  }
-}
-
-/** Maximum number of slots for one holder. */
-export interface SlotLimit {
-  who: string
-  most: number
-  refusal: () => ApiError
-}
-
-/** Creates a counter. A call acquires a slot per limit, or throws and acquires none; returns the release function. */
-export function createSlotCounter(): (limits: readonly SlotLimit[]) => () => void {
-  const acquired = new Map<string, number>()
-  return (limits) => {
-    const full = limits.find(({ who, most }) => (acquired.get(who) ?? 0) >= most)
-    if (full !== undefined) throw full.refusal()
-    for (const { who } of limits) acquired.set(who, (acquired.get(who) ?? 0) + 1)
-    return () => {
-      for (const { who } of limits) {
-        const left = (acquired.get(who) ?? 1) - 1
-        if (left === 0) acquired.delete(who)
-        else acquired.set(who, left)
-      }
-    }
   }
 }

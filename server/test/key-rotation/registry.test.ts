@@ -18,6 +18,7 @@ const notSealed: Record<string, string> = {
   'team_tokens.token_hash': 'SHA-256 of a random token',
   'oauth_codes.code_hash': 'SHA-256 of a random code',
   'oauth_tokens.token_hash': 'SHA-256 of a random token',
+  'website_sessions.token_hash': 'SHA-256 of a random token',
   'login_attempts.key': 'a stable digest, forgotten within a day',
   'known_sign_ins.mark': 'a stable digest, forgotten after 90 days',
   'lead_import_dry_names.name': 'a stable digest, forgotten with its import',
@@ -39,6 +40,7 @@ const digests = [
   'phone_index',
   'phone_exact_index',
   'user_index',
+  'identity_index',
   'digest',
   'tokens',
 ]

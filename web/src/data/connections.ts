@@ -138,6 +138,11 @@ export function useConnectionActions(workspaceId: string) {
       kept(unwrap(api.PATCH(onePath, { ...at(workspaceId, id), body: changes }))),
     pause: (id: string) => kept(unwrap(api.POST(`${onePath}/pause`, at(workspaceId, id)))),
     resume: (id: string) => kept(unwrap(api.POST(`${onePath}/resume`, at(workspaceId, id)))),
+    rotateSecret: async (id: string) => {
+      const created = await unwrap(api.POST(`${onePath}/identity-secret`, at(workspaceId, id)))
+      void queries.invalidateQueries({ queryKey: connectionsKey(workspaceId) })
+      return created
+    },
     acknowledge: (id: string) => kept(unwrap(api.POST(`${onePath}/acknowledge`, at(workspaceId, id)))),
     pair: (id: string, pairing: { method: 'qr' } | { method: 'code'; phone: string }) =>
       session(id, unwrap(api.POST(`${onePath}/pair`, { ...at(workspaceId, id), body: pairing }))),

@@ -51,7 +51,7 @@ export function TemplatesPage() {
       <PageBody>
         <QueryBoundary query={query}>
           {(all) => {
-            const connections = all.filter(({ channel }) => channel !== 'unofficial')
+            const connections = all.filter(({ channel }) => channel === 'waba' || channel === 'partner')
             if (connections.length === 0) return <NoConnection />
             return (
               <>

@@ -8,7 +8,12 @@ import { channels } from '../../channels/connection/connection.ts'
 import { consentDecisions, consentSources } from '../../consents/consent.ts'
 import { maskContact } from '../../inbox/api/masking.ts'
 import type { Conversation } from '../../inbox/conversation/conversation.ts'
-import { conversationStatuses, openWindow, windowIsOpen } from '../../inbox/conversation/conversation-state.ts'
+import {
+  conversationStatuses,
+  openWindow,
+  windowIsOpen,
+  windowOf,
+} from '../../inbox/conversation/conversation-state.ts'
 import { hasOptedOut, shownConsent } from '../../inbox/conversation/customer.ts'
 import { decryptConversation } from '../../inbox/conversation/encrypted-conversation.ts'
 import { conversationNotFound, lockedToPeople, ownedByAgent } from '../../inbox/conversation/errors.ts'
@@ -143,7 +148,7 @@ export function presentConversation(
       return label === undefined ? [] : [{ id, name: label }]
     }),
     waiting_since: conversation.unansweredSince?.toISOString() ?? null,
-    window_expires_at: openWindow(conversation.windowExpiresAt, now)?.toISOString() ?? null,
+    window_expires_at: openWindow(windowOf(conversation), now)?.toISOString() ?? null,
     unread_count: conversation.unreadCount,
     last_message_at: conversation.lastMessageAt.toISOString(),
     last_message: lastMessage === null ? null : presentLastMessage(lastMessage, masked),
@@ -224,7 +229,7 @@ export function nextStepsFor(conversation: ConversationFacts, keyId: string, may
 }
 
 function howToAnswer({ windowExpiresAt, channel }: ConversationFacts, now: Date): string {
-  if (windowIsOpen(windowExpiresAt, now)) return 'Call answer with a text.'
+  if (windowIsOpen(windowOf({ channel, windowExpiresAt }), now)) return 'Call answer with a text.'
   return channel === 'unofficial'
     ? 'The 24-hour window is closed: nothing can be sent until the customer writes.'
     : 'The 24-hour window is closed: call list_templates, then answer with a template.'

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { nullable } from '../../base/route.ts'
 import { count } from '../../base/schema-types.ts'
+import { isOfficial } from '../../channels/connection/connection.ts'
 import { countParts } from '../../inbox/conversation/message-queries.ts'
 import { isInFreeWindow } from '../../inbox/costs/free-messages.ts'
 import type { SendResponse } from '../../inbox/send/send-deps.ts'
@@ -21,7 +22,7 @@ const priceSchema = Type.Object(priceFields)
 type Price = Static<typeof priceSchema>
 
 /**
- * Returns what is known of the price of a send. A linked phone costs nothing. Templates are charged, except within a
+ * Returns what is known of the price of a send. Only the official platform charges. Templates are charged, except within a
  * free entry point. Which replies are among the free ones of the month, the platform says after the delivery.
  */
 export async function priceOfSend(
@@ -33,7 +34,7 @@ export async function priceOfSend(
 ): Promise<Price> {
   const parts = sent ?? (await countParts(db.sql, workspaceId, messageId))
   if (channel === undefined) return { parts, billable: null }
-  if (channel === 'unofficial') return { parts, billable: false }
+  if (!isOfficial(channel)) return { parts, billable: false }
   if (!isTemplate) return { parts, billable: null }
   return { parts, billable: !(await isInFreeWindow(db.sql, workspaceId, conversationId, clock.now())) }
 }

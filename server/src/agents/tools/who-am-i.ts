@@ -3,6 +3,7 @@ import { type ApprovalRules, scopes } from '../../auth/api-keys/caller.ts'
 import type { RateLimitResult } from '../../auth/rate-limit/limiter.ts'
 import { nullable, oneOf, timestamp } from '../../base/route.ts'
 import { count, text, uuid } from '../../base/schema-types.ts'
+import { isOfficial } from '../../channels/connection/connection.ts'
 import { appliesTo, type Budget, budgetScopes, leftOf } from '../../inbox/budgets/budget.ts'
 import { shownAmount } from '../../inbox/budgets/budget-reached.ts'
 import { listBudgets, maxBudgets } from '../../inbox/budgets/manage-budgets.ts'
@@ -211,7 +212,7 @@ export async function describeAgent(
     listBudgets(db.sql, workspaceId, now),
     findInForce(db.sql, workspaceId, caller),
   ])
-  const charging = connections.flatMap(({ id, channel }) => (channel === 'unofficial' ? [] : id))
+  const charging = connections.flatMap(({ id, channel }) => (isOfficial(channel) ? id : []))
   const freeMessages = await readFreeMessages(db.sql, workspaceId, charging, billing, now)
   const stopped = workspace?.agentsStopped ?? true
   const isCounted = draft !== null && (draft.keyId === null || draft.keyId === keyId)

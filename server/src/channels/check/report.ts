@@ -1,7 +1,7 @@
 /** Steps of a check, in the order in which they are shown. A channel has only those that apply to it. */
 export const checkSteps = [
   ...(['token', 'permissions', 'app_secret', 'account', 'number', 'display_name', 'registration'] as const),
-  ...(['credentials', 'link', 'risk', 'webhook', 'callback', 'history', 'messages', 'sending'] as const),
+  ...(['credentials', 'link', 'risk', 'webhook', 'callback', 'history', 'sites', 'messages', 'sending'] as const),
 ] as const
 export type CheckStep = (typeof checkSteps)[number]
 
@@ -29,7 +29,7 @@ const codes = {
     ...(['token_permanent', 'token_valid', 'permissions_granted', 'app_secret_matches', 'account_found'] as const),
     ...(['number_found', 'name_approved', 'registered', 'registered_on_phone', 'key_valid', 'linked'] as const),
     ...(['risk_accepted', 'subscribed', 'subscribed_override', 'callback_answers', 'callback_public'] as const),
-    ...(['history_requested', 'messages_arrive', 'can_send'] as const),
+    ...(['history_requested', 'sites_allowed', 'messages_arrive', 'can_send'] as const),
   ],
   warning: [
     ...([
@@ -41,7 +41,7 @@ const codes = {
       'key_unconfirmed',
     ] as const),
     ...(['callback_unknown', 'callback_untested', 'history_open', 'history_passed', 'nothing_arrived'] as const),
-    ...(['sending_held', 'sending_paused'] as const),
+    ...(['sending_held', 'sending_paused', 'no_sites'] as const),
   ],
   failed: [
     ...(['unreachable', 'rate_limited', 'platform_error', 'token_expired', 'token_invalid'] as const),

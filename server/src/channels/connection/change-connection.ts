@@ -128,7 +128,7 @@ export async function finishSetup(
 }
 
 // Fields that do not affect how the platform is reached; a change of any other field requires a new check.
-const fieldsWithoutCheck = new Set(['name', 'accountId', 'appId', 'verifyToken', 'signingSecret'])
+const fieldsWithoutCheck = new Set(['name', 'accountId', 'appId', 'verifyToken', 'signingSecret', 'widget'])
 
 /** Changes the fields in the input. Checks the number again if the way to reach the platform changes. */
 export async function changeConnection(

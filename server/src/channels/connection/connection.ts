@@ -5,10 +5,14 @@ import type { NumberStatus } from '../health/number-status.ts'
 import type { PartnerSettings } from '../partner/settings.ts'
 import type { SessionSettings } from '../unofficial/session/schema.ts'
 import type { WabaSettings } from '../waba/settings.ts'
+import type { WebsiteSettings } from '../website/settings.ts'
 
-export const channels = ['waba', 'unofficial', 'partner'] as const
+export const channels = ['waba', 'unofficial', 'partner', 'website'] as const
 export type Channel = (typeof channels)[number]
 export type ConnectionState = 'active' | 'paused' | 'unavailable'
+
+/** Whether messages go over WhatsApp's official platform, with its templates, prices and window of 24 hours. */
+export const isOfficial = (channel: Channel): boolean => channel === 'waba' || channel === 'partner'
 
 /** Primary key of a connection. */
 export interface ConnectionKey {
@@ -41,9 +45,11 @@ export type WabaConnection = ConnectionOf<'waba', WabaSettings>
 export type PartnerConnection = ConnectionOf<'partner', PartnerSettings>
 /** A phone that links Parley as a device, paired by QR code. */
 export type SessionConnection = ConnectionOf<'unofficial', SessionSettings>
+/** A chat widget on a website, which no platform is involved in. */
+export type WebsiteConnection = ConnectionOf<'website', WebsiteSettings>
 
 /** A connection with decrypted secrets, as used by connectors. */
-export type Connection = WabaConnection | PartnerConnection | SessionConnection
+export type Connection = WabaConnection | PartnerConnection | SessionConnection | WebsiteConnection
 export type Settings = Connection['settings']
 
 /** Further columns, for the connection's page. */
@@ -67,7 +73,8 @@ interface StoredFields {
 export type StoredWaba = WabaConnection & StoredFields
 export type StoredPartner = PartnerConnection & StoredFields
 export type StoredSession = SessionConnection & StoredFields
-export type StoredConnection = StoredWaba | StoredPartner | StoredSession
+export type StoredWebsite = WebsiteConnection & StoredFields
+export type StoredConnection = StoredWaba | StoredPartner | StoredSession | StoredWebsite
 
 /** Settings of a removed connection: the row remains for its conversations, without secrets. */
 export const emptySettings = {}

@@ -14,22 +14,23 @@ import {
 import { type NewPartner, newPartnerSchema, partnerProfiles, partnerSecrets } from '../partner/settings.ts'
 import { type NewSession, newSessionSchema } from '../unofficial/session/schema.ts'
 import { accountId, appId, type NewWaba, newWabaSchema, version, wabaSecrets } from '../waba/settings.ts'
+import { type NewWebsite, newWebsiteSchema, widgetChangesSchema, widgetSchema } from '../website/settings.ts'
 import { channels } from './connection.ts'
 import { baseUrl, name, numberId } from './fields.ts'
 
-export type NewConnection = NewWaba | NewPartner | NewSession
+export type NewConnection = NewWaba | NewPartner | NewSession | NewWebsite
 /** Validated against the schema of its channel only, so that errors refer to that schema. */
 export const newConnectionSchema = Type.Unsafe<NewConnection>({
   type: 'object',
   required: ['channel'],
   properties: { channel: oneOf(channels, { title: 'Channel', description: 'How the number is connected.' }) },
   discriminator: { propertyName: 'channel' },
-  oneOf: [newWabaSchema, newPartnerSchema, newSessionSchema],
+  oneOf: [newWabaSchema, newPartnerSchema, newSessionSchema, newWebsiteSchema],
 })
 
 /** Fields of all channels; the adapter decides which ones apply. */
 export const connectionChangesSchema = Type.Partial(
-  Type.Object({ name, numberId, accountId, appId, ...wabaSecrets, ...partnerSecrets, baseUrl, version }),
+  Type.Object({ name, numberId, accountId, appId, ...wabaSecrets, ...partnerSecrets, baseUrl, version, widget: widgetChangesSchema }),
   { ...closed, minProperties: 1 },
 )
 export type ConnectionChanges = Static<typeof connectionChangesSchema>
@@ -98,7 +99,7 @@ export const connectionSchema = titled('Connection', {
   numberId: Type.String({
     maxLength: 64,
     description:
-      "The platform's phone number id, or the connection's id until one is chosen. For `unofficial`: the phone in digits, or the connection's id until it is paired.",
+      "The platform's phone number id, or the connection's id until one is chosen. For `unofficial`: the phone in digits, or the connection's id until it is paired. For `website`: the connection's id.",
     example: '106540352242922',
   }),
   phone: nullable(
@@ -151,7 +152,7 @@ export const connectionSchema = titled('Connection', {
   baseUrl: nullable(
     Type.String({
       maxLength: 300,
-      description: "The platform's URL. Null for `unofficial` on the real network.",
+      description: "The platform's URL. Null for `unofficial` on the real network and for `website`.",
     }),
   ),
   version: nullable(
@@ -172,11 +173,12 @@ export const connectionSchema = titled('Connection', {
   appSecretLast4: last4('app secret', '`waba`'),
   apiKeyLast4: last4('API key', '`partner`'),
   signingSecretLast4: last4('secret that signs callbacks', 'a `partner` that signs'),
+  widget: widgetSchema,
   webhookUrl: nullable(
     Type.String({
       maxLength: 2000,
       description:
-        'The URL for callbacks. With `waba`, enter it in the webhook settings of the platform; with `partner`, Parley registers it. Null for `unofficial`.',
+        'The URL for callbacks. With `waba`, enter it in the webhook settings of the platform; with `partner`, Parley registers it. Null for `unofficial` and `website`.',
     }),
   ),
   acknowledgement: Type.Unsafe<{ by: string | null; at: string; until: string } | null>({

@@ -119,6 +119,10 @@ const parleyAdvice: Record<string, string> = {
   not_sent: 'These were not sent in time, or came after a message that failed. Send them again.',
   owner_changed: 'Someone took over the conversation before these were sent. No action is needed.',
   no_address: "Neither the customer's phone nor user ID is known. Wait until the customer writes.",
+  visitor_gone: "The visitor's chat was deleted, so the message reached nobody. Contact them another way.",
+  unsupported: 'The chat on the website cannot show a message of this kind. Send a text instead.',
+  not_stored:
+    'The message may not be in the chat: the database did not respond. Check with the visitor before you send again.',
   channel_not_installed: 'This installation cannot send over this channel.',
   sending_blocked:
     'The platform does not let this number send now. The number status shows its reasons; solve them on the platform.',
@@ -173,6 +177,7 @@ const fallbacks: Record<Channel, string> = {
   waba: "Look up the code in the platform's list of error codes.",
   partner: "Look up the code in the partner's documentation, or contact its support.",
   unofficial: 'WhatsApp rejected the message with an unknown code. Check the phone for a notice.',
+  website: 'The message could not be added to the chat. Send it again, and check the log.',
 }
 
 /** Returns advice on a connection's reason or a message's error code. */

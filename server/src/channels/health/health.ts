@@ -44,7 +44,9 @@ export function listAdvice(
   if (needsAcknowledgement(one, now) && isPaired(one)) codes.push('acknowledgement_required')
   for (const code of numberProblems(one.numberStatus, now)) codes.push(code)
   const advice = codes.map((code) => ({ code, text: adviceFor(code, one.channel) }))
-  if (isSilent) advice.push({ code: 'nothing_arrives', text: silenceText(one, webhookUrl) })
+  // Visitors who have left report nothing until they are back.
+  if (isSilent && one.channel !== 'website')
+    advice.push({ code: 'nothing_arrives', text: silenceText(one, webhookUrl) })
   if (unusedAgent !== null) advice.push({ code: unusedAgentCode, text: unusedAgentText(unusedAgent) })
   return advice
 }

@@ -42,6 +42,7 @@ export async function startSimulation(runtime: OpenRuntime, say: (line: string) 
       port,
       host,
       ownHosts,
+      serviceUrl: config.http.publicUrl,
       clock,
       log,
       mailPort,

@@ -1,5 +1,5 @@
 import type { Keyring } from '../../base/encryption/keyring.ts'
-import { openWindow } from '../conversation/conversation-state.ts'
+import { openWindow, windowOf } from '../conversation/conversation-state.ts'
 import { writeOwner } from '../conversation/owner.ts'
 import type { ConversationListItem } from '../read/conversation-list-item.ts'
 import type { MessageView } from '../read/read-messages.ts'
@@ -23,7 +23,7 @@ export function presentConversation(conversation: ConversationListItem, { masked
     assigned_to_user_id: conversation.assignedTo,
     label_ids: conversation.labelIds,
     unread_count: conversation.unreadCount,
-    window_expires_at: openWindow(conversation.windowExpiresAt, now)?.toISOString() ?? null,
+    window_expires_at: openWindow(windowOf(conversation), now)?.toISOString() ?? null,
     snoozed_until: conversation.snoozedUntil?.toISOString() ?? null,
     last_message_at: conversation.lastMessageAt.toISOString(),
     updated_at: conversation.updatedAt.toISOString(),

@@ -9,6 +9,7 @@ import {
   openWindow,
   type SeenPosition,
   type UnseenMessages,
+  windowOf,
   withStatus,
 } from './conversation-state.ts'
 import type { DeliveryState, Message } from './message.ts'
@@ -145,7 +146,7 @@ export function messageReceived(conversation: Conversation, message: Message, no
     conversation: {
       ...presentRef(conversation),
       status: conversation.status,
-      window_expires_at: openWindow(conversation.windowExpiresAt, now)?.toISOString() ?? null,
+      window_expires_at: openWindow(windowOf(conversation), now)?.toISOString() ?? null,
     },
     contact: { phone, name },
     message: {

@@ -1,5 +1,7 @@
 // Pure rules for a conversation's status, its window and whether it was answered.
 
+import type { Channel } from '../../channels/connection/connection.ts'
+
 export const conversationStatuses = ['open', 'pending', 'snoozed', 'resolved', 'closed'] as const
 export type ConversationStatus = (typeof conversationStatuses)[number]
 
@@ -33,6 +35,18 @@ export function windowAfter(expiresAt: Date | null, writtenAt: Date, now: Date):
 /** Returns when the customer last wrote or called, in platform time; null if never. */
 export const newestInbound = (expiresAt: Date | null): Date | null =>
   expiresAt === null ? null : new Date(expiresAt.getTime() - windowMs)
+
+/** End of a window that never ends. Not the last year that formats know, so that a time zone cannot exceed them. */
+const never = new Date('9999-01-01T00:00:00.000Z')
+
+/** Returns the end of the window in which text can be sent: on a website visitors can always be answered. */
+export const windowOf = ({
+  channel,
+  windowExpiresAt,
+}: {
+  channel: Channel
+  windowExpiresAt: Date | null
+}): Date | null => (channel === 'website' ? never : windowExpiresAt)
 
 export function windowIsOpen(expiresAt: Date | null, now: Date): boolean {
   return expiresAt !== null && expiresAt > now

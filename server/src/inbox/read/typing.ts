@@ -6,7 +6,7 @@ import { holdsOf } from '../../channels/health/availability.ts'
 import { needsAcknowledgement } from '../../channels/health/health.ts'
 import { findHold } from '../../channels/health/holds.ts'
 import type { Conversation, InboxDeps, Scope } from '../conversation/conversation.ts'
-import { windowIsOpen } from '../conversation/conversation-state.ts'
+import { windowIsOpen, windowOf } from '../conversation/conversation-state.ts'
 import { decryptConversation } from '../conversation/encrypted-conversation.ts'
 import { conversationNotFound } from '../conversation/errors.ts'
 import { decryptMessageId } from '../conversation/message.ts'
@@ -145,11 +145,11 @@ async function findTarget(
 }
 
 function mayAnswer(conversation: Conversation, connection: Connection, now: Date): boolean {
-  const { channel, windowExpiresAt } = conversation
+  const { channel } = conversation
   if (standbyOwner(conversation, now) !== null) return false
   if (connection.state !== 'active' || needsAcknowledgement({ ...connection, channel }, now)) return false
   return (
-    windowIsOpen(windowExpiresAt, now) &&
+    windowIsOpen(windowOf(conversation), now) &&
     findHold(holdsOf(connection), { category: null, isWindowOpen: true, isFree: true }, now) === null
   )
 }

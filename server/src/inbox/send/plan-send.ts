@@ -1,6 +1,6 @@
 import { ApiError } from '../../base/errors.ts'
 import { newId } from '../../base/id.ts'
-import type { Connection } from '../../channels/connection/connection.ts'
+import { type Connection, isOfficial } from '../../channels/connection/connection.ts'
 import type { Recipient } from '../../channels/connector.ts'
 import type { Template } from '../../channels/templates/templates.ts'
 import type { Decisions } from '../../consents/consent.ts'
@@ -166,7 +166,7 @@ function toReserve(
     ...{ conversationId: id, connectionId, numberId, parts: parts.length },
     keyId: isPerson ? null : sender.actor.id,
     isConfirmed: isPerson && isOverBudget,
-    isCharging: channel !== 'unofficial',
+    isCharging: isOfficial(channel),
     country: countryOf(contact),
     category: part?.kind === 'template' ? (part.category ?? '').toLowerCase() : 'service',
   }

@@ -1,6 +1,7 @@
 import { sharedTime } from '../../base/citus/distributed-sql.ts'
 import { pipelineCommit, type Tx } from '../../base/db.ts'
 import type { Keyring } from '../../base/encryption/keyring.ts'
+import { isOfficial } from '../../channels/connection/connection.ts'
 import type { Connector, OutgoingMessage } from '../../channels/connector.ts'
 import { claimProbe } from '../../channels/health/availability.ts'
 import { noDecisions } from '../../consents/consent.ts'
@@ -225,7 +226,7 @@ async function readFactsOfOne(
   const work = { tx, keyring, workspaceId, now }
   const recipient = { connectionId, conversationId, customer: contact }
   const [facts, references] = await Promise.all([
-    command.kind === 'template' && channel !== 'unofficial'
+    command.kind === 'template' && isOfficial(channel)
       ? findTemplateFacts(work, command, recipient, connections.get(connectionId) ?? { holds: [] })
       : noFacts,
     findReferences(tx, keyring, { workspaceId, conversationId }, command),

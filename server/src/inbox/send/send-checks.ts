@@ -1,5 +1,5 @@
 import { isBlank } from '../../base/text/external-text.ts'
-import type { StoredConnection } from '../../channels/connection/connection.ts'
+import { isOfficial, type StoredConnection } from '../../channels/connection/connection.ts'
 import type { OutgoingMessage } from '../../channels/connector.ts'
 import { holdsOf } from '../../channels/health/availability.ts'
 import { needsAcknowledgement } from '../../channels/health/health.ts'
@@ -10,7 +10,7 @@ import { canAskForAddress, findPromptProblem } from '../../channels/prompts.ts'
 import { fillBody, type Template } from '../../channels/templates/templates.ts'
 import type { Decisions } from '../../consents/consent.ts'
 import type { Conversation } from '../conversation/conversation.ts'
-import { windowIsOpen } from '../conversation/conversation-state.ts'
+import { windowIsOpen, windowOf } from '../conversation/conversation-state.ts'
 import type { Message, StoredDetail } from '../conversation/message.ts'
 import { standbyOwner } from '../conversation/thread-control.ts'
 import {
@@ -135,7 +135,7 @@ export interface SendDraft {
 export function checkSend(check: SendCheck): SendDraft {
   const { command, sender, conversation, readiness, now } = check
   const template = command.kind === 'template' ? check.template : null
-  const isWindowOpen = windowIsOpen(conversation.windowExpiresAt, now)
+  const isWindowOpen = windowIsOpen(windowOf(conversation), now)
   if (command.kind === 'interactive') throw unsupportedKind()
   if (command.kind === 'choices' && !check.supportsChoices) throw choicesUnsupported()
   if (command.kind === 'prompt' && !check.supportsChoices) throw promptUnsupported(command.prompt.type)
@@ -197,7 +197,7 @@ function draftOf(check: SendCheck): SendDraft {
 }
 
 function approvedTemplate(command: Of<'template'>, { template, conversation, sender }: SendCheck): Template {
-  if (conversation.channel === 'unofficial') throw templateNotApproved('no_templates')
+  if (!isOfficial(conversation.channel)) throw templateNotApproved('no_templates')
   if (template === null) throw templateNotApproved('unknown')
   if (template.status !== 'APPROVED') throw templateNotApproved('not_approved')
   // The Inbox API of the contract has only body parameters.

@@ -21,12 +21,16 @@ const pair: SendRate = { burst: 44, everyMs: 6100 }
 // Sessions with machine-like timing are banned quickly: sends about one message per second at random intervals.
 const unofficial = (random: number): SendRate => ({ burst: 1, everyMs: 800 + 800 * random })
 
+// Only our own database limits it.
+const website: SendRate = { burst: 100, everyMs: 10 }
+
 /** Returns the send rates of a connection; `random` in 0…1 varies those of unofficial channels. */
 export function sendRatesOf(
   connection: Pick<Connection, 'channel' | 'isOnPhone'>,
   random: number = Math.random(),
 ): SendRates {
   if (connection.channel === 'unofficial') return { connection: unofficial(random), pair }
+  if (connection.channel === 'website') return { connection: website, pair: website }
   return { connection: connection.isOnPhone ? sharedWithPhone : official, pair }
 }
 

@@ -1,6 +1,6 @@
 import type { Quoted } from '../../channels/channel-event.ts'
 import type { InboxDeps } from '../conversation/conversation.ts'
-import { openWindow } from '../conversation/conversation-state.ts'
+import { openWindow, windowOf } from '../conversation/conversation-state.ts'
 import { shownConsent } from '../conversation/customer.ts'
 import { authorOf } from '../conversation/message.ts'
 import { keyIdOf, writeOwner } from '../conversation/owner.ts'
@@ -34,7 +34,7 @@ export function presentTeamConversation({ conversation, contact, newest, names }
     assignedToName: names('user', conversation.assignedTo),
     labelIds: conversation.labelIds,
     unreadCount: conversation.unreadCount,
-    windowExpiresAt: openWindow(conversation.windowExpiresAt, now)?.toISOString() ?? null,
+    windowExpiresAt: openWindow(windowOf(conversation), now)?.toISOString() ?? null,
     optedOutAt: marketing?.isStopped ? marketing.at : null,
     marketingConsent: shownConsent(conversation.contact),
     utilityConsent: shownConsent(conversation.contact, 'utility'),

@@ -2,20 +2,24 @@ import type { Sql } from '../../base/db.ts'
 import type { Keyring } from '../../base/encryption/keyring.ts'
 import { InvalidInput } from '../../base/errors.ts'
 import { defaultLeadSettings } from '../../base/lead-settings.ts'
+import { byteaArray } from '../../base/postgres/values.ts'
 import { isBlank } from '../../base/text/external-text.ts'
 import { systemActor } from '../../workspaces/actor.ts'
-import { decryptLead, type LeadRow, phoneIndexes } from '../lead/encrypted-lead.ts'
-import { parseLeadPatch } from '../lead/input.ts'
+import { decryptLead, emailIndexes, type LeadRow, phoneIndexes } from '../lead/encrypted-lead.ts'
+import { type LeadPatch, parseLeadPatch } from '../lead/input.ts'
 import type { AdPlatform, LeadDeps, LeadUser } from '../lead/lead.ts'
 import { otherPhoneNumbers } from '../lead/present.ts'
 import { findLeadByName, findOldestByPhones } from '../lead/queries.ts'
 import { findNewestLeads, type ListDeps } from '../search/list.ts'
+import { createClaimedLead } from './create.ts'
 import { upsertLeads } from './upsert.ts'
 
 export interface ChatCustomer {
   name: string | null
   /** Digits with country code; null while the customer hides it. */
   phone: string | null
+  /** Known only of visitors of a website. */
+  email?: string | null
   /** The platform of the ad that brought the customer. */
   adPlatform: AdPlatform | null
 }
@@ -100,32 +104,61 @@ export async function createLeadsFromChat(
 }
 
 /**
- * Creates a lead for a customer who has none. Returns false if one exists or the phone is unknown: nothing would
- * distinguish two customers without a phone. Throws 429 if the day's quota is used up.
+ * Creates a lead for a customer who has none. Returns false if one exists, or without phone and e-mail: nothing would
+ * distinguish two customers. An existing lead is not changed. Throws 429 if the day's quota is used up.
  */
 export async function createLeadFromChat(
   deps: LeadDeps,
   workspaceId: string,
   customer: ChatCustomer,
 ): Promise<boolean> {
-  const { name, phone, adPlatform } = customer
-  if (phone === null) return false
+  const { name, phone, email = null, adPlatform } = customer
+  if (phone === null && email === null) return false
   const keyring = await deps.keyStore.keyring(workspaceId)
-  const known = await findLeadByName(deps.db.sql, workspaceId, '', phoneIndexes(keyring, phone))
-  if (known !== undefined) return false
+  if (phone !== null && (await findLeadByName(deps.db.sql, workspaceId, '', phoneIndexes(keyring, phone)))) return false
+  if (email !== null && (await hasEmail(deps.db.sql, workspaceId, emailIndexes(keyring, email)))) return false
   const user: LeadUser = { ...defaultLeadSettings, workspaceId, masked: false, actor: systemActor }
   const trimmedName = [...(name ?? '').trim()].slice(0, maxNameLength).join('').trim()
-  const firstName = isBlank(trimmedName) ? `+${phone}` : trimmedName
-  const { patch, issues } = parseLeadPatch({ firstName, phone, source: 'chat_app', adPlatform }, [], {
-    ...user,
-    at: '',
-  })
-  // The upsert is serialized by phone: two simultaneous first messages create one lead.
+  const firstName = isBlank(trimmedName) ? (phone === null ? (email ?? '') : `+${phone}`) : trimmedName
+  const changes = { firstName, source: 'chat_app', adPlatform, ...(phone !== null && { phone }) } as const
+  const { patch, issues } = parseLeadPatch({ ...changes, ...(email !== null && { email }) }, [], { ...user, at: '' })
   if (issues.length > 0) throw new InvalidInput(issues)
+  if (phone === null) return createByEmail(deps, user, patch, email ?? '')
+  // The upsert is serialized by phone: two simultaneous first messages create one lead.
   const item = { by: 'phone', value: phone, patch, createIfMissing: true, at: '' } as const
   const [outcome] = await upsertLeads(deps, user, [item], { continueOnError: true, dryRun: false })
   if (outcome?.action === 'failed') throw outcome.error
   return outcome?.action === 'created'
+}
+
+class LeadExists extends Error {}
+
+/** Creates a lead without a phone; two simultaneous first messages with an address create one. */
+async function createByEmail(deps: LeadDeps, user: LeadUser, patch: LeadPatch, email: string): Promise<boolean> {
+  const { workspaceId } = user
+  const keyring = await deps.keyStore.keyring(workspaceId)
+  const lock = keyring.stable('leads.chat', email.toLowerCase()).toString('hex')
+  try {
+    await createClaimedLead(deps, user, patch, [], async (tx) => {
+      await tx`select pg_advisory_xact_lock(hashtextextended(${`lead ${workspaceId} ${lock}`}, 0))`
+      if (await hasEmail(tx, workspaceId, emailIndexes(keyring, email))) throw new LeadExists()
+    })
+    return true
+  } catch (error) {
+    if (error instanceof LeadExists) return false
+    throw error
+  }
+}
+
+async function hasEmail(sql: Sql, workspaceId: string, indexes: readonly Buffer[]): Promise<boolean> {
+  const rows = await sql`
+    select id
+    from leads
+    where workspace_id = ${workspaceId}
+      and email_index = any (${byteaArray(indexes)}::bytea[])
+      and deleted_at is null
+    limit 1`
+  return rows.length > 0
 }
 
 async function isEnabled(sql: Sql, workspaceId: string): Promise<boolean> {

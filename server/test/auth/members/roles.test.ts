@@ -19,7 +19,7 @@ const needs = {
     cancelLeadImport undoLeadImport previewLeadImport listImportValues downloadRefusedRows createLeadField updateLeadField
     orderLeadFields createConnection updateConnection deleteConnection pauseConnection resumeConnection getConnectionCheck
     checkConnection listConnectionNumbers subscribeConnection registerConnectionNumber requestConnectionHistory
-    pairConnection unpairConnection syncConnectionTemplates listTemplateDrafts createTemplateDraft getTemplateDraft
+    pairConnection unpairConnection rotateIdentitySecret syncConnectionTemplates listTemplateDrafts createTemplateDraft getTemplateDraft
     saveTemplateDraft deleteTemplateDraft submitTemplateDraft deleteTemplate deleteArticle publishArticleDraft readSiteMap
     importSitePages createWebhook updateWebhook deleteWebhook
     rotateWebhookSecret disableWebhook enableWebhook testWebhook getDelivery resendDelivery createReplay createForm

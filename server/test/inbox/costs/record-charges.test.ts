@@ -126,7 +126,7 @@ test('a price that arrives before its send is settled gets its conversation and 
   const result = { verdict: 'accepted', errorCode: null, externalIndex: index, externalId: null } as const
   await w.db.tx((tx) => recordPart(tx, { workspaceId, conversationId, messageId }, 1, result))
   const step = <T>(_name: string, work: () => T) => work()
-  const connectors = { waba: {}, unofficial: {}, partner: {} }
+  const connectors = { waba: {}, unofficial: {}, partner: {}, website: {} }
   await settleSend({ ...w.receiveDeps, connectors, step }, { workspaceId, conversationId, messageId }, 'answered')
   const [charge] = await ledgerOf(w)
   assert.deepEqual([charge?.conversation_id, charge?.actor_id], [conversationId, w.keyId])

@@ -161,7 +161,7 @@ async function noteAccepted(
 async function settle(w: SentWorld, conversationId: string, messageId: string): Promise<void> {
   const { workspaceId } = w
   const step = <T>(_name: string, work: () => T) => work()
-  const connectors = { waba: {}, unofficial: {}, partner: {} }
+  const connectors = { waba: {}, unofficial: {}, partner: {}, website: {} }
   await settleSend({ ...w.receiveDeps, connectors, step }, { workspaceId, conversationId, messageId }, 'answered')
 }
 

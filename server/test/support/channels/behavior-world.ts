@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { addTemplate } from '../../../../simulator/src/control-routes.ts'
 import { demoTemplates } from '../../../../simulator/src/demo/demo-people.ts'
 import { startSimulator } from '../../../../simulator/src/simulator.ts'
-import { inboxReceive, openFileOf } from '../../../src/app/inbox.ts'
+import { adaptersOf, inboxReceive, openFileOf } from '../../../src/app/inbox.ts'
 import { shiftedClock, systemClock } from '../../../src/base/clock.ts'
 import { partnerConnector } from '../../../src/channels/partner/call.ts'
 import { sessionConnector } from '../../../src/channels/unofficial/send/connector.ts'
@@ -141,8 +141,8 @@ const sharedService = oncePerFile(async () => {
   const port = await freePort()
   const runtime = await testRuntime(shiftedClock(systemClock), { PARLEY_PORT: String(port) })
   const connectors = {
-    waba: wabaConnector(runtime),
-    partner: partnerConnector(runtime),
+    ...{ waba: wabaConnector(runtime), partner: partnerConnector(runtime) },
+    website: adaptersOf(runtime).website.connector,
     unofficial: sessionConnector({ ...runtime, elapsedMs: () => performance.now() + skippedMs, pollMs: 20 }),
   }
   const app = await servedApp({ ...runtime, connectors })

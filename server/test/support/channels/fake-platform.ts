@@ -55,7 +55,7 @@ export function fakePlatform() {
   }
   return Object.assign(platform, {
     connector,
-    connectors: { waba: connector, unofficial: { ...connector, takesChoices: false }, partner: connector },
+    connectors: { waba: connector, unofficial: connector, partner: connector, website: connector },
     way: transportOf(async ({ bytes }) => acceptUpload(platform, await textOf(bytes()))),
     /** Serves the same platform over HTTP, for other processes. */
     listen: () => listen(platform),

@@ -26,9 +26,8 @@ export async function sendDeps(
     log: createLog('silent'),
     wakeups: await openSendWakeups(db),
     connectors: {
-      waba: connector,
+      ...{ waba: connector, partner: connector, website: connector },
       unofficial: { ...connector, maxTextLength: null, supportsChoices: false },
-      partner: connector,
     },
     findLead: async () => null,
     findLeads: async () => new Map(),

@@ -9,6 +9,7 @@ import styles from './ChannelChoice.module.css'
 import { OfficialForm } from './OfficialForm.tsx'
 import { PartnerForm } from './PartnerForm.tsx'
 import { SessionForm } from './SessionForm.tsx'
+import { WebsiteForm } from './WebsiteForm.tsx'
 
 interface AddPanelProps {
   close(): void
@@ -29,6 +30,7 @@ export function AddPanel({ close, open }: AddPanelProps) {
   if (channel === 'waba') return <OfficialForm {...form} close={close} />
   if (channel === 'partner') return <PartnerForm {...form} close={close} />
   if (channel === 'unofficial') return <SessionForm {...form} close={close} />
+  if (channel === 'website') return <WebsiteForm {...form} close={close} />
   return (
     <SidePanel title={t.connections.add} close={close}>
       <ChannelChoice choose={setChannel} />
@@ -36,7 +38,7 @@ export function AddPanel({ close, open }: AddPanelProps) {
   )
 }
 
-const order: readonly Channel[] = ['waba', 'partner', 'unofficial']
+const order: readonly Channel[] = ['waba', 'partner', 'unofficial', 'website']
 
 function ChannelChoice({ choose }: { choose(channel: Channel): void }) {
   return (

@@ -73,7 +73,7 @@ function actionFor(step: CheckStep, { connection, report, check }: StepListProps
         <StepButton connection={connection} kind="history" check={check} />
       ) : null
     case 'messages':
-      return connection.state === 'active' && connection.channel !== 'unofficial' ? (
+      return connection.state === 'active' && (connection.channel === 'waba' || connection.channel === 'partner') ? (
         <TestMessageForm connection={connection} check={check} />
       ) : null
     default:

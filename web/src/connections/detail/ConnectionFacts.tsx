@@ -21,7 +21,10 @@ export function ConnectionFacts({ connection }: { connection: Connection }) {
   const list: [string, ReactNode][] = [
     [channel, <ChannelName key="channel" channel={connection.channel} />],
     ...known(numberTitle, numberOf(connection)),
-    ...known(fields.numberId, connection.channel === 'unofficial' ? null : chosenNumberOf(connection)),
+    ...known(
+      fields.numberId,
+      connection.channel === 'unofficial' || connection.channel === 'website' ? null : chosenNumberOf(connection),
+    ),
     ...known(fields.accountId, connection.accountId),
     ...known(fields.appId, connection.appId),
     [lastIn, <TimeAgo key="in" at={connection.lastEventInAt} />],

@@ -16,6 +16,8 @@ import { PageHeader } from '../../ui/page/PageHeader.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { CheckSection } from '../check/CheckSection.tsx'
 import { isInSetup } from '../check/step-texts.ts'
+import { WebsiteSettings } from '../website/WebsiteSettings.tsx'
+import { WidgetSection } from '../website/WidgetSection.tsx'
 import { BillingSection } from './BillingSection.tsx'
 import { ConnectionFacts } from './ConnectionFacts.tsx'
 import styles from './detail.module.css'
@@ -63,6 +65,7 @@ interface DetailsProps {
 function Details({ connection, mayChange }: DetailsProps) {
   const workspaceId = useWorkspaceId()
   const isSession = connection.channel === 'unofficial'
+  const isOfficial = !isSession && connection.channel !== 'website'
   const isNew = mayChange && isInSetup(connection)
   useLiveTraffic(workspaceId, connection.id)
   return (
@@ -70,12 +73,13 @@ function Details({ connection, mayChange }: DetailsProps) {
       <div className={styles.main}>
         {!isNew && <StateSection connection={connection} />}
         {mayChange && <CheckSection connection={connection} />}
+        <WidgetSection connection={connection} mayChange={mayChange} />
         <NumberSection connection={connection} />
         {isSession && <SessionSection connection={connection} mayChange={mayChange} />}
         {isSession && <RiskSection connection={connection} />}
         <FailureSection connection={connection} />
-        {!isSession && !isNew && mayChange && <BillingSection connection={connection} />}
-        {!isSession && !isNew && <TemplateSection connection={connection} mayChange={mayChange} />}
+        {isOfficial && !isNew && mayChange && <BillingSection connection={connection} />}
+        {isOfficial && !isNew && <TemplateSection connection={connection} mayChange={mayChange} />}
       </div>
       <ConnectionFacts connection={connection} />
     </div>
@@ -85,6 +89,7 @@ function Details({ connection, mayChange }: DetailsProps) {
 function Actions({ connection }: { connection: Connection }) {
   const workspaceId = useWorkspaceId()
   const [open, setOpen] = useState<'settings' | 'remove' | null>(null)
+  const Settings = connection.channel === 'website' ? WebsiteSettings : SettingsPanel
   const { currentAction, busy } = usePauseAndResume(workspaceId, connection)
   const texts = t.connections
   const isPending = ['never_paired', 'pairing', 'setup'].includes(connection.stateReason ?? '')
@@ -121,7 +126,7 @@ function Actions({ connection }: { connection: Connection }) {
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
-      {open === 'settings' && <SettingsPanel connection={connection} close={() => setOpen(null)} />}
+      {open === 'settings' && <Settings connection={connection} close={() => setOpen(null)} />}
       {open === 'remove' && <RemoveDialog connection={connection} close={() => setOpen(null)} />}
     </>
   )

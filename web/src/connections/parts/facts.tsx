@@ -1,4 +1,4 @@
-import { IconBuildingStore, IconDeviceMobile, IconPlugConnected } from '@tabler/icons-react'
+import { IconBuildingStore, IconDeviceMobile, IconPlugConnected, IconWorld } from '@tabler/icons-react'
 import type { Channel, Connection } from '../../data/connections.ts'
 import { t } from '../../text/index.ts'
 import { Chip } from '../../ui/Chip.tsx'
@@ -6,7 +6,7 @@ import { formatDateTime, timeAgo } from '../../ui/format/time.ts'
 import styles from './facts.module.css'
 import { stateText } from './state-texts.ts'
 
-const icons = { waba: IconPlugConnected, partner: IconBuildingStore, unofficial: IconDeviceMobile }
+const icons = { waba: IconPlugConnected, partner: IconBuildingStore, unofficial: IconDeviceMobile, website: IconWorld }
 
 export function ChannelName({ channel }: { channel: Channel }) {
   const Icon = icons[channel]

@@ -5,6 +5,8 @@ const settings = {
   waba: ['name', 'numberId', 'accountId', 'appId', 'accessToken', 'appSecret', 'verifyToken', 'baseUrl', 'version'],
   partner: ['name', 'numberId', 'apiKey', 'signingSecret', 'baseUrl'],
   unofficial: ['name'],
+  // It has a panel of its own.
+  website: ['name'],
 } as const satisfies Record<Channel, readonly string[]>
 
 export type SettingsField = (typeof settings)[Channel][number]

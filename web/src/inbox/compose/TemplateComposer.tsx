@@ -25,7 +25,7 @@ export default function TemplateComposer(props: TemplateComposerProps) {
   const workspaceId = useWorkspaceId()
   const { conversation, isClosed, keepsText, send, onStarted, onSent } = props
   const query = useTemplates(workspaceId, conversation.connectionId)
-  const sendsNone = conversation.channel === 'unofficial'
+  const sendsNone = conversation.channel === 'unofficial' || conversation.channel === 'website'
   return (
     <div className={styles.templates}>
       {isClosed && (

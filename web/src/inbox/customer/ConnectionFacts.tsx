@@ -39,10 +39,15 @@ export function ConnectionFacts({ conversation, firstContactAt }: ConnectionFact
               </>
             ),
           },
-          {
-            name: texts.window,
-            value: isClosed || windowExpiresAt === null ? closed : formatDateTime(windowExpiresAt),
-          },
+          // Visitors of a website can always be answered.
+          ...(channel === 'website'
+            ? []
+            : [
+                {
+                  name: texts.window,
+                  value: isClosed || windowExpiresAt === null ? closed : formatDateTime(windowExpiresAt),
+                },
+              ]),
           { name: texts.firstContact, value: formatDateTime(firstContactAt) },
           // If the lead has another name.
           ...(profileName === null || profileName === contact.name

@@ -8,6 +8,7 @@ import {
   IconQrcode,
   IconRobot,
   IconUser,
+  IconWorld,
 } from '@tabler/icons-react'
 import { type MouseEvent, memo } from 'react'
 import { useWaitingDrafts } from '../../data/inbox/agent-drafts.ts'
@@ -23,7 +24,7 @@ import { customerName, lastMessageLine } from '../parts/inbox-texts.ts'
 import styles from './ConversationRows.module.css'
 
 export const rowHeight = 64
-const channelIcons = { waba: IconBrandWhatsapp, unofficial: IconQrcode, partner: IconPlugConnected }
+const channelIcons = { waba: IconBrandWhatsapp, unofficial: IconQrcode, partner: IconPlugConnected, website: IconWorld }
 
 interface ConversationRowProps {
   row: Conversation

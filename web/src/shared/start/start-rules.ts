@@ -3,8 +3,9 @@ import type { Connection } from '../../data/connections.ts'
 
 type Number = Pick<Connection, 'id' | 'channel' | 'state'>
 
-/** Returns whether a connection may start conversations: not if it is linked by QR code or unavailable. */
-export const canStart = ({ channel, state }: Number): boolean => channel !== 'unofficial' && state === 'active'
+/** Returns whether a connection may start conversations: only the platform's own numbers may, while they are available. */
+export const canStart = ({ channel, state }: Number): boolean =>
+  (channel === 'waba' || channel === 'partner') && state === 'active'
 
 /** Returns connections to choose from: those that may start conversations, and those with an existing one. */
 export const numbersFor = <N extends Number>(
