@@ -25,6 +25,7 @@ import {
 import { canSetOwner, isSameOwner, lockToPeople, type Owner, takeRefusal } from '../conversation/owner.ts'
 import { lockConversation } from '../conversation/queries.ts'
 import { insertNote } from '../notes/notes.ts'
+import type { LockedCheck } from '../send/send-deps.ts'
 import { type AgentRules, canAgentOwn, readAgentRules } from './eligible-agents.ts'
 import { assertOwner } from './transfer-to-agent.ts'
 
@@ -45,7 +46,8 @@ export interface ConversationPatch {
 
 /**
  * Applies all of the patch or none of it. Values that are already set cause no change and no event. Throws 404 outside
- * the scope, 403 `OWNER_FORBIDDEN` for an owner that the actor may not set, 400 for unknown labels.
+ * the scope, 403 `OWNER_FORBIDDEN` for an owner that the actor may not set, 400 for unknown labels, and what `check`
+ * throws.
  */
 export async function updateConversation(
   deps: Pick<InboxDeps, 'db' | 'keyStore' | 'clock'>,
@@ -53,12 +55,14 @@ export async function updateConversation(
   actor: Actor,
   id: string,
   patch: ConversationPatch,
+  check?: LockedCheck,
 ): Promise<Conversation> {
   return inWorkspace(deps, scope.workspaceId, async (work) => {
     const { tx, keyring, workspaceId, now } = work
     const rules = patch.owner?.type === 'agent' ? await readAgentRules(tx, workspaceId) : null
     const before = await lockConversation(tx, keyring, scope, id)
     if (before === undefined) throw conversationNotFound()
+    await check?.(work, before)
     if (patch.ownerKeyId !== undefined) assertOwner(before, patch.ownerKeyId)
     if (patch.owner !== undefined) await checkOwner(tx, workspaceId, actor, before, patch.owner, rules, now)
     const labelIds = patch.labels?.add ?? patch.labelIds

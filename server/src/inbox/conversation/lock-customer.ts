@@ -271,6 +271,7 @@ const relatedTables = [
   'message_charges',
   'drafts',
   'reviews',
+  'automation_runs',
 ]
 
 async function moveRelatedRows(tx: Tx, workspaceId: string, fromId: string, toId: string): Promise<void> {

@@ -10,11 +10,12 @@ import { decryptCachedContact } from './conversation-list-item.ts'
 
 /** Id whose name a page shows. */
 export interface NameReference {
-  type: 'agent' | 'user' | 'token' | 'connection'
+  /** `system`: an automation rule. */
+  type: 'agent' | 'user' | 'token' | 'connection' | 'system'
   id: string
 }
 
-/** Returns the name of an API key, a person, a team token or a connection; null if deleted or of another type. */
+/** Returns the name of an API key, person, team token, connection or rule; null if deleted or of another type. */
 export type Names = (type: string, id: string | null) => string | null
 
 interface NameRow {
@@ -45,6 +46,11 @@ export async function readNames(
     from connections
     where workspace_id = ${workspaceId}
       and id = any (${idsOf('connection')}::uuid[])
+    union all
+    select 'system', id, name, null
+    from automation_rules
+    where workspace_id = ${workspaceId}
+      and id = any (${idsOf('system')}::uuid[])
     union all
     select 'token', id, name, null
     from team_tokens
@@ -119,7 +125,7 @@ export function actorReferences(actors: readonly ({ type: string; id: string | n
   return actors.flatMap((actor) => {
     if (actor === null || actor.id === null) return []
     const { type, id } = actor
-    return type === 'agent' || type === 'user' || type === 'token' ? [{ type, id }] : []
+    return type === 'agent' || type === 'user' || type === 'token' || type === 'system' ? [{ type, id }] : []
   })
 }
 

@@ -221,12 +221,12 @@ function freeTime({ conversation, times }: SendThread, now: Date): Date {
 }
 
 /**
- * A person who sends takes over the conversation, except with a reaction; an agent sends only in its own. At the platform,
- * only a free-form message takes it from another app on the number.
+ * A person who sends takes over the conversation, except with a reaction; an agent sends only in its own, and a rule only
+ * in those of people. At the platform, only a free-form message takes it from another app on the number.
  */
 function takeOver({ sender, command }: ParsedSend, conversation: Conversation, now: Date): ConversationChange {
   const { actor } = sender
-  const isAnswer = actor.type !== 'agent' && command.kind !== 'reaction'
+  const isAnswer = actor.type !== 'agent' && actor.type !== 'system' && command.kind !== 'reaction'
   if (!isAnswer) return { conversation, events: [] }
   const owned = changeOwner(conversation, human, actor, now)
   if (command.kind === 'template') return owned

@@ -218,6 +218,7 @@ async function readFactsOfOne(
   }
   if (draft !== undefined) await lockDraft({ tx, keyring, workspaceId }, thread.before, draft.id)
   const work = { tx, keyring, workspaceId, now }
+  await send.check?.(work, thread.before)
   const recipient = { connectionId, conversationId, customer: contact }
   const [facts, references] = await Promise.all([
     command.kind === 'template' && channel !== 'unofficial'

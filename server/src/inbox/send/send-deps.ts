@@ -9,7 +9,7 @@ import type { Recipient, RefusalEffect, SendResult } from '../../channels/connec
 import type { MediaTransport } from '../../channels/media-transport.ts'
 import type { MediaStore } from '../../media/store/store.ts'
 import type { OpeningHours } from '../../team/opening-hours.ts'
-import type { InboxDeps } from '../conversation/conversation.ts'
+import type { ChangeTx, Conversation, InboxDeps } from '../conversation/conversation.ts'
 import type { SeenPosition } from '../conversation/conversation-state.ts'
 import type { Source } from '../conversation/message.ts'
 import type { SendCommand } from './send-command.ts'
@@ -54,10 +54,10 @@ export interface SendDeps extends InboxDeps {
   step: RunStep<SendStep>
 }
 
-/** Sender of a message: an API key as `agent`, a member or a team token. */
+/** Sender of a message: an API key as `agent`, a member, a team token, or as `system` an automation rule. */
 export interface Sender {
   workspaceId: string
-  actor: { type: 'agent' | 'user' | 'token'; id: string }
+  actor: { type: 'agent' | 'user' | 'token' | 'system'; id: string }
   /** Connections that the sender can use; empty means all. */
   connectionIds: readonly string[]
   /** Limits of the key; absent means unlimited. */
@@ -67,6 +67,9 @@ export interface Sender {
   /** When a person must approve what the key sends, and the business hours; absent means never. */
   approval?: { rules: ApprovalRules; hours: OpeningHours | null }
 }
+
+/** Judges under the lock of the conversation, in its transaction, whether the work may go on; throws if not. */
+export type LockedCheck = (work: ChangeTx, conversation: Conversation) => Promise<void>
 
 /** A draft of an agent that a person approves with this send. */
 export interface DraftApproval {
@@ -121,6 +124,7 @@ export interface ParsedSend {
   draft?: DraftApproval | undefined
   /** Articles that it used, for people. */
   sources?: readonly Source[] | undefined
+  check?: LockedCheck | undefined
 }
 
 /** Wakes requests that wait for a send of a conversation to be settled, on any node. */

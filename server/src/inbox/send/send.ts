@@ -12,7 +12,7 @@ import { callPlatform } from './call-platform.ts'
 import { replay } from './idempotent-replay.ts'
 import { needsOwnTransaction, type Reservation, reserveOne, reserveSends } from './reserve.ts'
 import { parseIdempotencyKey, parseSendCommand, type SendSyntax } from './send-command.ts'
-import type { DraftApproval, ParsedSend, SendDeps, Sender, SendResponse } from './send-deps.ts'
+import type { DraftApproval, LockedCheck, ParsedSend, SendDeps, Sender, SendResponse } from './send-deps.ts'
 import { outcomeUnknownYet } from './send-errors.ts'
 import { type AcceptedCall, settle, settleAccepted } from './settle.ts'
 import type { StoredResponse } from './settle-parts.ts'
@@ -33,6 +33,8 @@ export interface SendRequest {
   draft?: DraftApproval
   /** Articles that it used, for people: the caller has checked them. */
   sources?: readonly Source[]
+  /** Runs before the send is judged, unless it is a repeat. */
+  check?: LockedCheck
   /** Validation error of other parts of the request; thrown once the conversation is known to exist. */
   problem?: Error | undefined
 }
@@ -140,7 +142,7 @@ async function parseSend(deps: SendDeps, sender: Sender, request: SendRequest): 
 }
 
 function parseRequest(sender: Sender, request: SendRequest): ParsedSend {
-  const { conversationId, problem, identity, seen, draft, sources } = request
+  const { conversationId, problem, identity, seen, draft, sources, check } = request
   if (problem !== undefined) throw problem
   const { syntax = sender.actor.type === 'agent' ? 'contract' : 'whole' } = request
   // The contract's body has no such field, so it is rejected like any unknown field.
@@ -151,5 +153,5 @@ function parseRequest(sender: Sender, request: SendRequest): ParsedSend {
   const key = parseIdempotencyKey(request.idempotencyKey)
   const command = parseSendCommand(rest, syntax)
   const compared = identity === undefined ? {} : { identity }
-  return { sender, conversationId, key, command, ...compared, seen, lastSeenId, isOverBudget, draft, sources }
+  return { sender, conversationId, key, command, ...compared, seen, lastSeenId, isOverBudget, draft, sources, check }
 }
