@@ -25,6 +25,8 @@ export interface WorkspaceDeps {
   agentsStopped?(tx: Tx, keyring: Keyring, workspaceId: string, by: TeamActor): Promise<void>
   /** Removes a deleted label from conversations, in the same transaction. */
   labelDeleted?(tx: Tx, workspaceId: string, labelId: string): Promise<void>
+  /** Removes a deleted team from the rules that route to it, in the same transaction. */
+  teamDeleted?(tx: Tx, workspaceId: string, teamId: string): Promise<void>
 }
 
 /** An operator's request, with the owner. */

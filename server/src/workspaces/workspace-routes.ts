@@ -11,6 +11,7 @@ import { instructionTeamRoutes } from './instructions/instruction-routes.ts'
 import { labelTeamRoutes } from './labels.ts'
 import { savedFilterTeamRoutes } from './saved-filters.ts'
 import { newWorkspaceSchema, workspacePatchSchema, workspaceSchema } from './schema.ts'
+import { teamTeamRoutes } from './teams/team-routes.ts'
 import { findWorkspace, listAllWorkspaces, listWorkspacesOf, type WorkspaceRow } from './workspace.ts'
 
 const path = '/api/team/v1/workspaces'
@@ -70,6 +71,7 @@ export function workspaceTeamRoutes(app: App, deps: WorkspaceDeps, guard: TeamGu
   labelTeamRoutes(app, deps, guard)
   cannedReplyTeamRoutes(app, deps, guard)
   savedFilterTeamRoutes(app, deps, guard)
+  teamTeamRoutes(app, deps, guard)
 }
 
 function workspacesFor(sql: Sql, caller: TeamCaller): Promise<WorkspaceRow[]> {

@@ -167,7 +167,10 @@ export async function insertConversations(
 
 /** Columns of a new conversation, by type. */
 const newConversationColumns = {
-  uuid: ['id', 'connection_id', 'owner_key_id', 'newest_inbound_id', 'answered_inbound_id'],
+  uuid: [
+    ...(['id', 'connection_id', 'owner_key_id', 'assigned_to', 'team_id'] as const),
+    ...(['newest_inbound_id', 'answered_inbound_id'] as const),
+  ],
   text: ['channel', 'status', 'thread_owner'],
   integer: ['owner_epoch', 'unread_count'],
   boolean: ['held'],

@@ -53,6 +53,11 @@ export function changeStatus(
   return isSame ? before : withUpdatedAt({ ...before, ...after }, now)
 }
 
+/** Sets the team that answers it. An assignee of the former team stays: callers decide who is assigned. */
+export function changeTeam(before: Conversation, teamId: string | null, now: Date): Conversation {
+  return teamId === before.teamId ? before : withUpdatedAt({ ...before, teamId }, now)
+}
+
 /** Sets the labels in the given order, without duplicates. */
 export function changeLabels(before: Conversation, labelIds: readonly string[], now: Date): Conversation {
   const unique = [...new Set(labelIds)]

@@ -86,6 +86,11 @@ export const activityReasons = [
   'agents_stopped',
   'key_ended',
   'merged',
+  'round_robin',
+  'least_busy',
+  'capacity',
+  'no_answer',
+  'took_next',
 ] as const
 export type ActivityReason = (typeof activityReasons)[number]
 
@@ -94,6 +99,7 @@ export type ActivityDetail =
   | { kind: 'owner'; from: string; to: string }
   | { kind: 'status'; from: ConversationStatus; to: ConversationStatus; snoozedUntil: string | null }
   | { kind: 'assignee'; from: string | null; to: string | null }
+  | { kind: 'team'; from: string | null; to: string | null }
   | { kind: 'labels'; added: string[]; removed: string[] }
   /** A person decided on the draft of the agent `from`. */
   | { kind: 'draft'; from: string; to: DraftOutcome }
@@ -130,6 +136,9 @@ export function detailsBetween(before: Conversation, after: Conversation): Activ
   }
   if (before.assignedTo !== after.assignedTo) {
     details.push({ kind: 'assignee', from: before.assignedTo, to: after.assignedTo })
+  }
+  if (before.teamId !== after.teamId) {
+    details.push({ kind: 'team', from: before.teamId, to: after.teamId })
   }
   const added = after.labelIds.filter((id) => !before.labelIds.includes(id))
   const removed = before.labelIds.filter((id) => !after.labelIds.includes(id))

@@ -55,6 +55,8 @@ export interface Conversation {
   status: ConversationStatus
   snoozedUntil: Date | null
   assignedTo: string | null
+  /** Team of the workspace that answers it; null for all people. */
+  teamId: string | null
   labelIds: string[]
   unreadCount: number
   /** End of the last window, in the past or the future. */

@@ -188,6 +188,7 @@ export function newConversation(
     status: 'open',
     snoozedUntil: null,
     assignedTo: null,
+    teamId: null,
     labelIds: [],
     unreadCount: 0,
     windowExpiresAt: null,

@@ -24,6 +24,7 @@ export interface ConversationRow {
   status: ConversationStatus
   snoozed_until: Date | null
   assigned_to: string | null
+  team_id: string | null
   label_ids: string[]
   unread_count: number
   window_expires_at: Date | null
@@ -63,6 +64,7 @@ export function encryptConversation(keyring: Keyring, conversation: Conversation
     status: conversation.status,
     snoozed_until: conversation.snoozedUntil,
     assigned_to: conversation.assignedTo,
+    team_id: conversation.teamId,
     label_ids: conversation.labelIds,
     unread_count: conversation.unreadCount,
     window_expires_at: conversation.windowExpiresAt,
@@ -116,6 +118,7 @@ export function decryptConversation(keyring: Keyring, row: ConversationRow): Con
     status: row.status,
     snoozedUntil: row.snoozed_until,
     assignedTo: row.assigned_to,
+    teamId: row.team_id,
     labelIds: row.label_ids,
     unreadCount: row.unread_count,
     windowExpiresAt: row.window_expires_at,

@@ -184,6 +184,7 @@ function mergeStates(older: Conversation, younger: Conversation, now: Date): Con
     status: isOpen ? 'open' : older.status,
     snoozedUntil: isOpen ? null : older.snoozedUntil,
     assignedTo: kept.assignedTo ?? older.assignedTo ?? younger.assignedTo,
+    teamId: kept.teamId ?? older.teamId ?? younger.teamId,
     labelIds: [...new Set([...older.labelIds, ...younger.labelIds])],
     unreadCount: older.unreadCount + younger.unreadCount,
     windowExpiresAt: later(older.windowExpiresAt, younger.windowExpiresAt),

@@ -25,7 +25,7 @@ export interface TeamListItemRow extends ListItemRow, Pick<ConversationRow, Team
 }
 
 type TeamColumn =
-  | ('owner_epoch' | 'owner_since' | 'held' | 'unanswered_since' | 'created_at')
+  | ('owner_epoch' | 'owner_since' | 'held' | 'team_id' | 'unanswered_since' | 'created_at')
   | ('newest_inbound_id' | 'seen_inbound_id' | 'answered_inbound_id' | 'thread_owner' | 'thread_at')
 
 export const listItemColumns = (sql: Sql, source: ColumnSource = currentColumns) => sql`
@@ -48,6 +48,7 @@ export const teamListItemColumns = (sql: Sql, source: ColumnSource = currentColu
   c.owner_epoch,
   c.owner_since,
   c.held,
+  c.team_id,
   encode(c.handover, 'base64') as handover,
   ${source.unansweredSince(sql)} as unanswered_since,
   c.newest_inbound_id,
@@ -94,6 +95,7 @@ export function decryptTeamListItem(keyring: Keyring, row: TeamListItemRow): Con
     ownerEpoch: row.owner_epoch,
     ownerSince: row.owner_since,
     held: row.held && row.owner_key_id === null,
+    teamId: row.team_id,
     handover: row.handover === null ? null : keyring.decryptCached(handover, row.id, row.handover),
     unansweredSince: row.unanswered_since,
     inbound: inboundMarksOf(row),
