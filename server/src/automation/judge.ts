@@ -14,7 +14,7 @@ export interface Facts {
   cause: Cause | null
   conversation: Pick<
     Conversation,
-    'connectionId' | 'channel' | 'status' | 'labelIds' | 'owner' | 'assignedTo' | 'inbound'
+    'connectionId' | 'channel' | 'status' | 'labelIds' | 'owner' | 'assignedTo' | 'teamId' | 'inbound'
   > | null
   lead: Pick<Lead, 'status' | 'source' | 'estimatedValue' | 'customFields'> | null
   /** Folded by `foldForWords`. */
@@ -73,11 +73,15 @@ const fixedFields: ReadonlySet<ConditionField> = new Set([
   ...(['connection', 'channel', 'added_label', 'message_kind', 'message_text', 'template', 'actor'] as const),
 ])
 
+/** Fields of a conversation that say nothing while only the lead is locked. */
+const conversationFields: ReadonlySet<ConditionField> = new Set(['status', 'label', 'owner', 'assignee', 'team'])
+
 /** Fields that an action changes: conditions on them no longer say anything once it has. */
 const changedFields: Partial<Record<Action['kind'], readonly ConditionField[]>> = {
   add_labels: ['label'],
   remove_labels: ['label'],
   assign: ['assignee', 'owner'],
+  assign_team: ['team', 'assignee', 'owner'],
   to_people: ['owner', 'assignee'],
   to_agent: ['owner', 'assignee'],
   set_status: ['status'],
@@ -94,9 +98,9 @@ export const unmetConditions = ({ compiled }: Pick<CompiledRule, 'compiled'>, fa
  */
 export function unmetBefore({ rule, compiled }: CompiledRule, step: number, facts: Facts): number | null {
   const ownFields = new Set(rule.actions.slice(0, step).flatMap(({ kind }) => changedFields[kind] ?? []))
-  const place = compiled.findIndex(
-    (condition) => !fixedFields.has(condition.field) && !ownFields.has(condition.field) && !holds(condition, facts),
-  )
+  const isKnown = (field: ConditionField) =>
+    !fixedFields.has(field) && !ownFields.has(field) && (facts.conversation !== null || !conversationFields.has(field))
+  const place = compiled.findIndex((condition) => isKnown(condition.field) && !holds(condition, facts))
   return place === -1 ? null : place
 }
 
@@ -145,6 +149,8 @@ function actualValues({ field, key }: Compiled, facts: Facts): readonly string[]
       return conversation === null ? [] : ownersOf(conversation)
     case 'assignee':
       return conversation === null ? [] : [conversation.assignedTo ?? 'nobody']
+    case 'team':
+      return conversation === null ? [] : [conversation.teamId ?? 'none']
     case 'hours':
       return [facts.isOpen ? 'open' : 'closed']
     case 'message_kind':
@@ -190,7 +196,7 @@ function afterAction(facts: Facts, action: Action): Facts {
     return { ...facts, lead: { ...lead, status: action.value ?? lead.status } }
   }
   if (conversation === null) return facts
-  const { labelIds = [], userId = null, keyId = '', status = conversation.status } = action
+  const { labelIds = [], userId = null, teamId = null, keyId = '', status = conversation.status } = action
   const changed = (change: Partial<typeof conversation>): Facts => ({
     ...facts,
     conversation: { ...conversation, ...change },
@@ -202,6 +208,8 @@ function afterAction(facts: Facts, action: Action): Facts {
       return changed({ labelIds: conversation.labelIds.filter((id) => !labelIds.includes(id)) })
     case 'assign':
       return changed({ assignedTo: userId })
+    case 'assign_team':
+      return changed({ teamId })
     case 'to_people':
       return changed({ owner: { type: 'human' } })
     case 'to_agent':
@@ -218,7 +226,8 @@ export interface RuleIndex {
   triggers: ReadonlySet<Trigger>
   /** In order. */
   rulesFor(trigger: Trigger, connectionId: string | null): readonly CompiledRule[]
-  find(ruleId: string): CompiledRule | undefined
+  /** Those for any connection. */
+  all(trigger: Trigger): readonly CompiledRule[]
   readsLead: boolean
 }
 
@@ -246,7 +255,7 @@ export function indexRules(rules: readonly Rule[]): RuleIndex {
       known.set(key, found)
       return found
     },
-    find: (ruleId) => compiled.find(({ rule }) => rule.id === ruleId),
+    all: (trigger) => compiled.filter(({ rule }) => rule.trigger === trigger),
     readsLead: compiled.some(readsLead),
   }
 }

@@ -1,4 +1,5 @@
 import type { Sql } from '../base/db.ts'
+import { decryptOrNull } from '../base/encryption/encrypt.ts'
 import type { Keyring } from '../base/encryption/keyring.ts'
 import { firstIdAt } from '../base/id.ts'
 import type { EventName } from '../events/record.ts'
@@ -21,9 +22,14 @@ export interface Occurrence {
   /** The message that it is about, of which the template and the author are read. */
   messageId: string | null
   addedLabelIds: readonly string[] | null
+  /** The rule whose time has passed; null: all with the trigger. */
+  onlyRuleId: string | null
 }
 
-const nothingElse = { leadId: null, eventId: null, actor: null, message: null, messageId: null, addedLabelIds: null }
+const nothingElse = {
+  ...{ leadId: null, eventId: null, actor: null, message: null, messageId: null, addedLabelIds: null },
+  onlyRuleId: null,
+}
 
 export interface WorkspaceReader {
   sql: Sql
@@ -128,11 +134,12 @@ interface MessagePayload {
   actor?: Occurrence['actor']
 }
 
-/** Returns nothing for an event whose payload cannot be decrypted: it was altered, or its customer is erased. */
+/** Returns nothing for an event whose payload cannot be decrypted because its row was altered. */
 function occurrencesOf(keyring: Keyring, row: FeedRow, triggers: ReadonlySet<Trigger>): Occurrence[] {
-  const payload = JSON.parse(
-    keyring.decryptText({ table: 'events', row: row.id, column: 'payload' }, row.payload),
-  ) as Record<string, unknown>
+  const place = { table: 'events', row: row.id, column: 'payload' }
+  const json = decryptOrNull(() => keyring.decryptText(place, row.payload))
+  if (json === null) return []
+  const payload = JSON.parse(json) as Record<string, unknown>
   const common = { ...nothingElse, key: row.id, at: row.occurred_at, eventId: row.id, conversationId: row.subject_id }
   const all = listOccurrences(row, payload, common)
   return all.filter(({ trigger }) => triggers.has(trigger))
@@ -240,7 +247,9 @@ function activityOccurrences(row: ActivityRow): Occurrence[] {
 }
 
 /** An occurrence of a wait. */
-export const waitOccurrence = (trigger: Trigger, key: string, conversationId: string, at: Date): Occurrence => ({
-  ...nothingElse,
-  ...{ trigger, key, conversationId, at },
-})
+export const waitOccurrence = (
+  { id, trigger }: { id: string; trigger: Trigger },
+  key: string,
+  conversationId: string,
+  at: Date,
+): Occurrence => ({ ...nothingElse, trigger, key, conversationId, at, onlyRuleId: id })

@@ -35,6 +35,7 @@ export const conditionFields = [
   'added_label',
   'owner',
   'assignee',
+  'team',
   'hours',
   'message_kind',
   'message_text',
@@ -53,6 +54,7 @@ export const actionKinds = [
   'add_labels',
   'remove_labels',
   'assign',
+  'assign_team',
   'to_people',
   'to_agent',
   'set_status',
@@ -86,7 +88,7 @@ export const Condition = Type.Object(
       minItems: 1,
       maxItems: limits.values,
       description:
-        'Ids of connections, labels, keys or members; statuses; words. `owner` also has `people` and `agents`; `assignee` has `nobody`; `hours` has `open` and `closed`; `actor` has `customer`, `person`, `agent`, `automation` and `system`.',
+        'Ids of connections, labels, keys, members or teams; statuses; words. `owner` also has `people` and `agents`; `assignee` has `nobody`, `team` has `none`; `hours` has `open` and `closed`; `actor` has `customer`, `person`, `agent`, `automation` and `system`.',
       example: ['price', 'how much'],
     }),
     key: Type.Optional(text(40, 'With `lead_field`: the key of the custom field.', { minLength: 1, example: 'city' })),
@@ -105,6 +107,7 @@ export const Action = Type.Object(
       Type.Array(idSchema('A label.'), { minItems: 1, maxItems: 20, description: '`add_labels`, `remove_labels`.' }),
     ),
     userId: Type.Optional(nullable(uuid('`assign`: the member; null: unassign.'))),
+    teamId: Type.Optional(nullable(uuid('`assign_team`: the team; null: none.'))),
     keyId: Type.Optional(uuid('`to_agent`: the key that gets the conversation.')),
     status: Type.Optional(oneOf(conversationStatuses, { description: '`set_status`: the new status.' })),
     minutes: Type.Optional(
@@ -196,7 +199,7 @@ export const RuleSchema = Type.Object(
     enabled: Type.Boolean({ description: 'Whether it is on.' }),
     problems: Type.Array(text(200, 'What it names and no longer exists, such as `actions[0].keyId`.'), {
       maxItems: 100,
-      description: 'Labels, members, keys, canned replies and endpoints that are gone.',
+      description: 'Labels, members, teams, keys, canned replies and endpoints that are gone.',
     }),
     createdAt: timestamp('Creation time.'),
     updatedAt: timestamp('Time of the last change.'),

@@ -11,7 +11,7 @@ import { type Action, type ActionKind, type Condition, isOfLead, isWait, type Ru
 /** Something of the workspace that a rule names by its id. */
 interface Reference {
   path: string
-  kind: 'connection' | 'label' | 'member' | 'key' | 'reply' | 'endpoint'
+  kind: 'connection' | 'label' | 'member' | 'team' | 'key' | 'reply' | 'endpoint'
   id: string
 }
 
@@ -22,6 +22,7 @@ const actionFields: Record<ActionKind, { needs: readonly OptionalField[]; may?: 
   add_labels: { needs: ['labelIds'] },
   remove_labels: { needs: ['labelIds'] },
   assign: { needs: ['userId'] },
+  assign_team: { needs: ['teamId'] },
   to_people: { needs: [] },
   to_agent: { needs: ['keyId'] },
   set_status: { needs: ['status'], may: ['minutes'] },
@@ -104,6 +105,7 @@ function valueProblem(field: Condition['field'], value: string): string | null {
   if (field === 'lead_value') return amount.test(value) ? null : 'must be an amount of at most two decimals'
   if (field === 'owner') return value === 'people' || value === 'agents' || isUuid(value) ? null : ownerMessage
   if (field === 'assignee') return value === 'nobody' || isUuid(value) ? null : 'must be nobody or the id of a member'
+  if (field === 'team') return value === 'none' || isUuid(value) ? null : 'must be none or the id of a team'
   if (field in idFields) return isUuid(value) ? null : 'must be an id'
   return value.trim() === '' ? 'must not be blank' : null
 }
@@ -172,11 +174,13 @@ function referencesOf({ conditions, actions }: Pick<RuleDraft, 'conditions'> & {
       if (field === 'connection' || field === 'label' || field === 'added_label') add(path, idFields[field], value)
       if (field === 'owner') add(path, 'key', value)
       if (field === 'assignee') add(path, 'member', value)
+      if (field === 'team') add(path, 'team', value)
     }
   }
   for (const [n, action] of actions.entries()) {
     for (const [m, id] of (action.labelIds ?? []).entries()) add(`actions[${n}].labelIds[${m}]`, 'label', id)
     add(`actions[${n}].userId`, 'member', action.userId)
+    add(`actions[${n}].teamId`, 'team', action.teamId)
     add(`actions[${n}].keyId`, 'key', action.keyId)
     add(`actions[${n}].cannedReplyId`, 'reply', action.cannedReplyId)
     add(`actions[${n}].endpointId`, 'endpoint', action.endpointId)
@@ -195,6 +199,7 @@ const things: Record<Reference['kind'], string> = {
   connection: 'a connection of the workspace',
   label: 'a label of the workspace',
   member: 'a member of the workspace',
+  team: 'a team of the workspace',
   key: 'an active key of the workspace',
   reply: 'a canned reply of the workspace',
   endpoint: 'a webhook endpoint of the workspace',
@@ -230,6 +235,9 @@ async function findMissing(sql: Sql, workspaceId: string, references: readonly R
     union all
     select 'member', user_id from members
     where workspace_id = ${workspaceId} and user_id = any (${ids('member')}::uuid[])
+    union all
+    select 'team', id from teams
+    where workspace_id = ${workspaceId} and id = any (${ids('team')}::uuid[])
     union all
     select 'key', id from api_keys
     where workspace_id = ${workspaceId} and id = any (${ids('key')}::uuid[]) and revoked_at is null

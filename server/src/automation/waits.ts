@@ -37,9 +37,7 @@ export async function findWaits(
     rule.trigger === 'status_unchanged'
       ? await findUnchanged(reader, new Date(Math.max(timersAt.getTime() - afterMs, from.getTime())), upTo)
       : await findSilent(reader, rule, from, upTo)
-  return rows.map(({ id, key, since }) =>
-    waitOccurrence(rule.trigger, key, id, new Date(since.getTime() + afterMs)),
-  )
+  return rows.map(({ id, key, since }) => waitOccurrence(rule, key, id, new Date(since.getTime() + afterMs)))
 }
 
 async function findSilent(
