@@ -135,6 +135,8 @@ export async function eraseConversation(
   if (drafts === batchSize) return createStep({ ...removed, activities }, true)
   const reviews = await eraseNext(tx, 'reviews', workspaceId, conversationId)
   if (reviews === batchSize) return createStep({ ...removed, activities }, true)
+  const missed = await eraseNext(tx, 'missed_goals', workspaceId, conversationId)
+  if (missed === batchSize) return createStep({ ...removed, activities }, true)
   const handovers = await eraseNext(tx, 'conversation_handovers', workspaceId, conversationId)
   if (handovers === batchSize) return createStep({ ...removed, activities, handovers }, true)
   await deleteConversationTokens(tx, workspaceId, [conversationId])
@@ -224,7 +226,7 @@ async function eraseNotes(tx: Tx, workspaceId: string, conversationId: string): 
 /** Erases the next batch of rows that belong to a conversation. */
 async function eraseNext(
   tx: Tx,
-  table: 'conversation_activities' | 'conversation_handovers' | 'drafts' | 'reviews',
+  table: 'conversation_activities' | 'conversation_handovers' | 'drafts' | 'missed_goals' | 'reviews',
   workspaceId: string,
   conversationId: string,
 ): Promise<number> {

@@ -161,7 +161,7 @@ export function checkSend(check: SendCheck): SendDraft {
 
 /** While another app on the number has the conversation, only a person may answer in it: that takes it back. */
 function checkThread({ actor }: Sender, conversation: Conversation, now: Date): void {
-  const owner = actor.type === 'agent' ? standbyOwner(conversation, now) : null
+  const owner = actor.type === 'agent' || actor.type === 'system' ? standbyOwner(conversation, now) : null
   if (owner !== null) throw onStandby(owner)
 }
 

@@ -9,7 +9,8 @@ import type { Recipient, RefusalEffect, SendResult } from '../../channels/connec
 import type { MediaTransport } from '../../channels/media-transport.ts'
 import type { MediaStore } from '../../media/store/store.ts'
 import type { OpeningHours } from '../../team/opening-hours.ts'
-import type { InboxDeps } from '../conversation/conversation.ts'
+import { type Actor, systemActor } from '../../workspaces/actor.ts'
+import type { Conversation, InboxDeps } from '../conversation/conversation.ts'
 import type { SeenPosition } from '../conversation/conversation-state.ts'
 import type { Source } from '../conversation/message.ts'
 import type { SendCommand } from './send-command.ts'
@@ -54,10 +55,10 @@ export interface SendDeps extends InboxDeps {
   step: RunStep<SendStep>
 }
 
-/** Sender of a message: an API key as `agent`, a member or a team token. */
+/** Sender of a message: an API key as `agent`, a member or a team token, or the service itself. */
 export interface Sender {
   workspaceId: string
-  actor: { type: 'agent' | 'user' | 'token'; id: string }
+  actor: { type: 'agent' | 'user' | 'token' | 'system'; id: string }
   /** Connections that the sender can use; empty means all. */
   connectionIds: readonly string[]
   /** Limits of the key; absent means unlimited. */
@@ -67,6 +68,19 @@ export interface Sender {
   /** When a person must approve what the key sends, and the business hours; absent means never. */
   approval?: { rules: ApprovalRules; hours: OpeningHours | null }
 }
+
+/**
+ * The service as the sender of automatic messages, which answer nothing and take nothing over. Its idempotency keys are
+ * stored under an id that no key or person has.
+ */
+export const systemSender = (workspaceId: string): Sender => ({
+  workspaceId,
+  actor: { type: 'system', id: '00000000-0000-0000-0000-000000000000' },
+  connectionIds: [],
+})
+
+export const actorOfSender = ({ actor: { type, id } }: Sender): Actor =>
+  type === 'system' ? systemActor : { type, id }
 
 /** A draft of an agent that a person approves with this send. */
 export interface DraftApproval {
@@ -121,6 +135,8 @@ export interface ParsedSend {
   draft?: DraftApproval | undefined
   /** Articles that it used, for people. */
   sources?: readonly Source[] | undefined
+  /** Checked under the conversation's lock: otherwise nothing is sent. */
+  onlyIf?: ((conversation: Conversation) => boolean) | undefined
 }
 
 /** Wakes requests that wait for a send of a conversation to be settled, on any node. */
