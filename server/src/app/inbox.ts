@@ -60,22 +60,7 @@ export async function serveInbox(app: App, runtime: Runtime, guard: KeyGuard): P
   const { config, log, clock, db, keyStore, outgoing } = runtime
   const adapters: ChannelAdapters = adaptersOf(runtime)
   const receive = inboxReceive(runtime)
-  const sends: SendDeps = {
-    ...inboxDeps(runtime),
-    log,
-    wakeups: openSendWakeups(db),
-    sendRatesOf: runtime.sendRatesOf ?? sendRatesOf,
-    connectionsIn: findConnections,
-    mediaTransportOf: (channel) => adapters[channel].media,
-    store: runtime.media,
-    recordRefusal: async (connection, effect, errorCode, to) => {
-      await applyRefusal(runtime, connection, effect, errorCode)
-      const customer = { ...to, parentUserId: null, name: null }
-      if (errorCode === optedOutCode) await receive(connection, [{ ...optOut(customer, clock.now()), isOurTime: true }])
-    },
-    recordAcceptance: (connection, reason) => applyAcceptance(runtime, connection, reason),
-    step: runStep,
-  }
+  const sends = sendDeps(runtime)
 
   inboxRoutes(app, sends, guard)
   const connections = createCallbackConnectionCache(runtime)
@@ -106,6 +91,29 @@ export async function serveInbox(app: App, runtime: Runtime, guard: KeyGuard): P
       inboxTeamRoutes(app, team, teamGuard)
       channelTeamRoutes(app, teamDeps, teamGuard)
     },
+  }
+}
+
+/** Returns the dependencies for sending, for routes and scheduled jobs. */
+export function sendDeps(runtime: Runtime): SendDeps {
+  const { log, clock, db } = runtime
+  const adapters = adaptersOf(runtime)
+  const receive = inboxReceive(runtime)
+  return {
+    ...inboxDeps(runtime),
+    log,
+    wakeups: openSendWakeups(db),
+    sendRatesOf: runtime.sendRatesOf ?? sendRatesOf,
+    connectionsIn: findConnections,
+    mediaTransportOf: (channel) => adapters[channel].media,
+    store: runtime.media,
+    recordRefusal: async (connection, effect, errorCode, to) => {
+      await applyRefusal(runtime, connection, effect, errorCode)
+      const customer = { ...to, parentUserId: null, name: null }
+      if (errorCode === optedOutCode) await receive(connection, [{ ...optOut(customer, clock.now()), isOurTime: true }])
+    },
+    recordAcceptance: (connection, reason) => applyAcceptance(runtime, connection, reason),
+    step: runStep,
   }
 }
 

@@ -120,14 +120,10 @@ async function addNote(deps: SendDeps, context: ActionContext, text: string): Pr
   } else await addTeamNote(deps, scopeOf(context), actor, { conversationId, text, mentions: [], key })
 }
 
-/** A message of a rule that is no answer has seen nothing: the customer still waits. */
-const sawNothing = { id: '00000000-0000-0000-0000-000000000000', isNamed: false }
-
 async function send(deps: SendDeps, context: ActionContext, action: Action): Promise<void> {
   const { workspaceId, actor, key, checks } = context
   const conversationId = conversationOf(context)
   const body = await bodyOf(deps, context, conversationId, action)
-  const isAnswer = actor.type !== 'system' || action.isAnswer === true
   const sent = await sendMessage(
     deps,
     { workspaceId, actor, connectionIds: [] },
@@ -135,7 +131,7 @@ async function send(deps: SendDeps, context: ActionContext, action: Action): Pro
       ...{ conversationId, idempotencyKey: key, body, syntax: 'whole' as const },
       // Values that fill the text may have changed since the first attempt.
       identity: { action: key },
-      ...(isAnswer ? {} : { seen: sawNothing }),
+      ...(action.isAnswer !== undefined && { isAnswer: action.isAnswer }),
       ...(checks !== undefined && { check: checks.send }),
     },
   )

@@ -137,6 +137,8 @@ export async function eraseConversation(
   if (reviews === batchSize) return createStep({ ...removed, activities }, true)
   const runs = await eraseNext(tx, 'automation_runs', workspaceId, conversationId)
   if (runs === batchSize) return createStep({ ...removed, activities }, true)
+  const missed = await eraseNext(tx, 'missed_goals', workspaceId, conversationId)
+  if (missed === batchSize) return createStep({ ...removed, activities }, true)
   const handovers = await eraseNext(tx, 'conversation_handovers', workspaceId, conversationId)
   if (handovers === batchSize) return createStep({ ...removed, activities, handovers }, true)
   await deleteConversationTokens(tx, workspaceId, [conversationId])
@@ -226,7 +228,7 @@ async function eraseNotes(tx: Tx, workspaceId: string, conversationId: string): 
 /** Erases the next batch of rows that belong to a conversation. */
 async function eraseNext(
   tx: Tx,
-  table: 'conversation_activities' | 'conversation_handovers' | 'drafts' | 'reviews' | 'automation_runs',
+  table: 'conversation_activities' | 'conversation_handovers' | 'drafts' | 'missed_goals' | 'reviews' | 'automation_runs',
   workspaceId: string,
   conversationId: string,
 ): Promise<number> {

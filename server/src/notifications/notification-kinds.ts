@@ -5,6 +5,7 @@ export const notificationKinds = [
   'handover',
   'draft',
   'waiting',
+  'goal',
   'connection',
   'budget',
 ] as const
@@ -25,6 +26,7 @@ export const defaultPreferences: NotificationPreferences = {
   handover: all,
   draft: all,
   waiting: { ...all, sound: false },
+  goal: { ...all, sound: false },
   connection: all,
   budget: { ...all, sound: false },
 }

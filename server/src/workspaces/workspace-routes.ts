@@ -11,6 +11,7 @@ import { instructionTeamRoutes } from './instructions/instruction-routes.ts'
 import { labelTeamRoutes } from './labels.ts'
 import { savedFilterTeamRoutes } from './saved-filters.ts'
 import { newWorkspaceSchema, workspacePatchSchema, workspaceSchema } from './schema.ts'
+import { serviceTeamRoutes } from './service/service-routes.ts'
 import { teamTeamRoutes } from './teams/team-routes.ts'
 import { findWorkspace, listAllWorkspaces, listWorkspacesOf, type WorkspaceRow } from './workspace.ts'
 
@@ -72,6 +73,7 @@ export function workspaceTeamRoutes(app: App, deps: WorkspaceDeps, guard: TeamGu
   cannedReplyTeamRoutes(app, deps, guard)
   savedFilterTeamRoutes(app, deps, guard)
   teamTeamRoutes(app, deps, guard)
+  serviceTeamRoutes(app, deps, guard)
 }
 
 function workspacesFor(sql: Sql, caller: TeamCaller): Promise<WorkspaceRow[]> {

@@ -273,6 +273,12 @@ function writeChange({ detail, reason }: Activity, name: string | null): string 
       return `${detail.to === null ? 'Unassigned' : 'Assigned to a member'}.${by}`
     case 'labels':
       return `Labels: ${detail.added.length} added, ${detail.removed.length} removed.${by}`
+    case 'team':
+      return `${detail.to === null ? 'In no team' : 'Given to a team'}.${by}`
+    case 'priority':
+      return `Priority: ${detail.from ?? 'none'} → ${detail.to ?? 'none'}.${by}`
+    case 'goal':
+      return `Missed the goal for the ${detail.goal.replace('_', ' ')}, due ${detail.dueAt}.`
     case 'draft':
       return `Draft: ${detail.to}.${by}`
     case 'consent':

@@ -1,5 +1,5 @@
 import { deleteExpiredRows, eraseIdleConversations, erasureDeps } from '../../app/erasure.ts'
-import { connectorsOf, templateDeps } from '../../app/inbox.ts'
+import { connectorsOf, sendDeps, templateDeps } from '../../app/inbox.ts'
 import { embedderOf } from '../../app/knowledge.ts'
 import { pushDeps } from '../../app/notifications.ts'
 import type { Runtime } from '../../app/runtime.ts'
@@ -30,6 +30,8 @@ import { reopenSnoozed, watchSnoozed } from '../../inbox/assignment/snooze-timer
 import { createWaitingReminder } from '../../inbox/assignment/waiting-reminder.ts'
 import { countDueBudgets } from '../../inbox/budgets/count-ledger.ts'
 import { reindexIdle, watchIdle } from '../../inbox/conversation/activity-columns.ts'
+import { createAwayMessages } from '../../inbox/goals/away-messages.ts'
+import { runGoals, watchGoals } from '../../inbox/goals/missed-goals.ts'
 import { findReferencedFiles } from '../../inbox/media/fetch-queries.ts'
 import { deleteAbandonedUploads } from '../../inbox/media/uploads.ts'
 import { deleteOldParked } from '../../inbox/receive/early-statuses.ts'
@@ -76,7 +78,7 @@ export function startScheduledJobs(runtime: Runtime): Loop {
 }
 
 function scheduledJobsOf(runtime: Runtime): ScheduledJob[] {
-  const { db, keyStore, clock } = runtime
+  const { db, keyStore, clock, metrics } = runtime
   const templates = templateDeps(runtime)
   const erasures = erasureDeps(runtime)
   const feeds = collectChangedFeeds({ db, clock })
@@ -106,6 +108,11 @@ function scheduledJobsOf(runtime: Runtime): ScheduledJob[] {
       work: createPushSender(pushDeps(runtime)),
       watch: watchPushes(timeDeps),
     },
+    'service-goals': {
+      everyMs: frequentMs,
+      work: () => runGoals({ db, keyStore, clock, onMissed: metrics.missedGoal }),
+      watch: watchGoals(timeDeps),
+    },
     'notify-outages': { everyMs: reminderEveryMs, work: () => notifyOutages(db, clock), watch: watchOutages(timeDeps) },
   }
   return [
@@ -125,6 +132,7 @@ function scheduledJobsOf(runtime: Runtime): ScheduledJob[] {
     { name: 'count-budgets', everyMs: minuteMs, work: () => countDueBudgets({ db, clock }), isSilent: true },
     { name: 'select-reviews', everyMs: minuteMs, work: () => selectReviews({ db, keyStore, clock }), isQuiet: true },
     { name: 'notify-waiting', everyMs: reminderEveryMs, isQuiet: true, ...waitingReminder },
+    { name: 'send-away-messages', everyMs: frequentMs, isQuiet: true, ...createAwayMessages(sendDeps(runtime)) },
     ...[
       { name: 'index-leads', isDue: feeds.hasAny, work: () => indexChangedFeeds({ db, keyStore }, feeds) },
       { name: 'index-inbox', ...inboxIndexer },

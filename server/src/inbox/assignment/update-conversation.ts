@@ -3,11 +3,13 @@ import { invalid } from '../../base/errors.ts'
 import { newId } from '../../base/id.ts'
 import { type NewNotification, recordNotifications } from '../../notifications/record-notifications.ts'
 import type { Actor } from '../../workspaces/actor.ts'
+import type { Priority } from '../../workspaces/service/service-settings.ts'
 import { findNonMembers } from '../../workspaces/workspace.ts'
 import {
   type ConversationChange,
   changeLabels,
   changeOwner,
+  changePriority,
   changeStatus,
   withUpdatedAt,
 } from '../conversation/change.ts'
@@ -38,6 +40,8 @@ export interface ConversationPatch {
   /** Changes relative to the current labels, as an alternative to `labelIds`. */
   labels?: { add: readonly string[]; remove: readonly string[] }
   note?: string
+  /** Null: none. */
+  priority?: Priority | null
   /** Null: unassigned. */
   assignedTo?: string | null
   /** Requires this key to own the conversation, else 409. Skips the status if it has not seen all messages. */
@@ -73,9 +77,9 @@ export async function updateConversation(
     if (patch.note !== undefined) {
       await insertNote(work, before.id, { text: patch.note, mentions: [], actor })
     }
-    await commitChange(work, before, change, { actor, reason: null })
-    await recordNotifications(tx, workspaceId, notificationsFor(before, change.conversation, actor, now), now)
-    return change.conversation
+    const conversation = await commitChange(work, before, change, { actor, reason: null })
+    await recordNotifications(tx, workspaceId, notificationsFor(before, conversation, actor, now), now)
+    return conversation
   })
 }
 
@@ -102,6 +106,7 @@ export function applyPatch(
   if (patch.status !== undefined) {
     conversation = changeStatus(conversation, patch.status, patch.snoozedUntil ?? null, now)
   }
+  if (patch.priority !== undefined) conversation = changePriority(conversation, patch.priority, now)
   if (patch.labelIds !== undefined) conversation = changeLabels(conversation, patch.labelIds, now)
   if (patch.labels !== undefined) {
     const { add, remove } = patch.labels

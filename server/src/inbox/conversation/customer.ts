@@ -190,6 +190,8 @@ export function newConversation(
     assignedTo: null,
     teamId: null,
     labelIds: [],
+    priority: null,
+    goal: null,
     unreadCount: 0,
     windowExpiresAt: null,
     lastMessageAt,

@@ -2,10 +2,11 @@ import { createHash } from 'node:crypto'
 import type { Sql } from '../../base/db.ts'
 import type { Keyring } from '../../base/encryption/keyring.ts'
 import { byteaArray } from '../../base/postgres/values.ts'
+import type { Priority } from '../../workspaces/service/service-settings.ts'
 import type { ColumnSource } from '../conversation/activity-columns.ts'
 import type { Scope } from '../conversation/conversation.ts'
 import type { ConversationStatus } from '../conversation/conversation-state.ts'
-import { exactPhoneIndexes, phoneIndexes } from '../conversation/encrypted-conversation.ts'
+import { exactPhoneIndexes, phoneIndexes, rankOf } from '../conversation/encrypted-conversation.ts'
 import type { NameTerm } from '../search/conversation-tokens.ts'
 
 /** Views of the team's list; `mine` is the member whose assigned conversations it shows. */
@@ -37,6 +38,9 @@ export interface ConversationFilter {
   view: InboxView | null
   unreadOnly: boolean
   unansweredOnly: boolean
+  priority: Priority | null
+  /** Only those with a missed goal that is still to be reached. */
+  overdueOnly: boolean
 }
 
 export const noFilter: ConversationFilter = {
@@ -51,6 +55,8 @@ export const noFilter: ConversationFilter = {
   view: null,
   unreadOnly: false,
   unansweredOnly: false,
+  priority: null,
+  overdueOnly: false,
 }
 
 /** SQL: the filter's condition on `conversations c` within the scope, for one column source. */
@@ -75,7 +81,9 @@ export function filterCondition(
       ${labelId === null ? sql`` : sql`and c.label_ids <> '{}' and c.label_ids @> array[${labelId}::uuid]`}
       ${viewCondition(sql, filter.view)}
       ${filter.unreadOnly ? sql`and ${unreadCount(sql)} > 0` : sql``}
-      ${filter.unansweredOnly ? sql`and ${unansweredSince(sql)} is not null` : sql``}`
+      ${filter.unansweredOnly ? sql`and ${unansweredSince(sql)} is not null` : sql``}
+      ${filter.priority === null ? sql`` : sql`and c.priority = ${rankOf(filter.priority)}`}
+      ${filter.overdueOnly ? sql`and c.goal_missed_at is not null` : sql``}`
 }
 
 // Looked up by any spelling, which has one row per connection, then compared exactly.

@@ -181,7 +181,7 @@ type NewestRow = Pick<
 >
 
 /**
- * Skips reactions sent through this service, like `lastMessage`. The subquery is written so that no plan reads all
+ * Skips reactions and automatic messages sent through this service, like `lastMessage`. The subquery is written so that no plan reads all
  * reactions for each message.
  */
 async function selectNewest(
@@ -201,13 +201,13 @@ async function selectNewest(
         and (
           direction = 'inbound'
           or origin <> 'live'
-          or (
+          or (actor_type is distinct from 'system' and (
             select r.message_id
             from message_reactions r
             where r.workspace_id = one.workspace_id
               and r.message_id = one.id
               ${andWorkspace(sql, workspaceId, 'r')}
-          ) is null
+          ) is null)
         )
       order by occurred_at desc
       limit 1

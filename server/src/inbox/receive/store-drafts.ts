@@ -6,6 +6,7 @@ import { recordActivities } from '../conversation/commit-change.ts'
 import type { ExternalIndexOf } from '../conversation/encrypted-conversation.ts'
 import { addEchoPart, insertMessages } from '../conversation/message-queries.ts'
 import { storeConversation } from '../conversation/queries.ts'
+import { withGoal } from '../goals/goal-state.ts'
 import { insertAttachments } from '../media/media-queries.ts'
 import type { ConversationDraft } from './conversation-draft.ts'
 import type { ReceiveContext, WorkspaceReceiveContext } from './receiver.ts'
@@ -29,12 +30,12 @@ export async function storeDrafts(
 /** Writes one draft, including changes of owner. */
 export async function storeDraft(
   tx: Tx,
-  { keyring, receiver, now }: ReceiveContext,
+  { keyring, receiver, now, service }: ReceiveContext,
   draft: ConversationDraft,
 ): Promise<void> {
   if (!isChanged(draft)) return
   const { workspaceId } = receiver
-  await write(tx, { keyring, workspaceId, now }, [draft], undefined, async ([change]) => {
+  await write(tx, { keyring, workspaceId, now, service }, [draft], undefined, async ([change]) => {
     if (change !== undefined) await storeConversation({ tx, keyring, workspaceId }, change.after)
   })
   for (const message of draft.tracked) await addEchoPart(tx, keyring, receiver, message)
@@ -46,11 +47,12 @@ const isChanged = ({ before, conversation, messages }: ConversationDraft): boole
 
 async function write(
   tx: Tx,
-  { keyring, workspaceId, now }: Omit<WorkspaceReceiveContext, 'keywords'>,
-  drafts: readonly ConversationDraft[],
+  { keyring, workspaceId, now, service }: Omit<WorkspaceReceiveContext, 'keywords'>,
+  received: readonly ConversationDraft[],
   indexOf: ExternalIndexOf | undefined,
   store: (changes: readonly ConversationUpdate[]) => Promise<void>,
 ): Promise<void> {
+  const drafts = received.map((draft) => ({ ...draft, conversation: withGoal(draft.conversation, service) }))
   const newConversations = drafts.flatMap(({ before, conversation }) => (before === null ? [conversation] : []))
   const changes = drafts.flatMap(({ before, conversation }) =>
     before === null || before === conversation ? [] : [{ before, after: conversation }],

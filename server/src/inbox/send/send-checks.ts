@@ -26,7 +26,7 @@ import {
 
 import { checkInputs, hasInputs, parameterProblem } from './check-template-inputs.ts'
 import type { SendCommand } from './send-command.ts'
-import type { Sender } from './send-deps.ts'
+import { isRule, type Sender } from './send-deps.ts'
 import {
   acknowledgementRequired,
   choicesUnsupported,
@@ -210,7 +210,7 @@ function approvedTemplate(command: Of<'template'>, { template, conversation, sen
 
 function canAnswer({ actor }: Sender, { owner }: Conversation): boolean {
   // A rule never speaks between an agent and its customer.
-  if (actor.type === 'system') return owner.type === 'human'
+  if (isRule(actor)) return owner.type === 'human'
   return actor.type !== 'agent' || (owner.type === 'agent' && owner.keyId === actor.id)
 }
 

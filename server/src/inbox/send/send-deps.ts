@@ -9,6 +9,7 @@ import type { Recipient, RefusalEffect, SendResult } from '../../channels/connec
 import type { MediaTransport } from '../../channels/media-transport.ts'
 import type { MediaStore } from '../../media/store/store.ts'
 import type { OpeningHours } from '../../team/opening-hours.ts'
+import { type Actor, systemActor } from '../../workspaces/actor.ts'
 import type { ChangeTx, Conversation, InboxDeps } from '../conversation/conversation.ts'
 import type { SeenPosition } from '../conversation/conversation-state.ts'
 import type { Source } from '../conversation/message.ts'
@@ -54,7 +55,7 @@ export interface SendDeps extends InboxDeps {
   step: RunStep<SendStep>
 }
 
-/** Sender of a message: an API key as `agent`, a member, a team token, or as `system` an automation rule. */
+/** Sender of a message: an API key as `agent`, a member or a team token, or as `system` the service or one of its rules. */
 export interface Sender {
   workspaceId: string
   actor: { type: 'agent' | 'user' | 'token' | 'system'; id: string }
@@ -67,6 +68,24 @@ export interface Sender {
   /** When a person must approve what the key sends, and the business hours; absent means never. */
   approval?: { rules: ApprovalRules; hours: OpeningHours | null }
 }
+
+const serviceId = '00000000-0000-0000-0000-000000000000'
+
+/**
+ * The service as the sender of automatic messages, which answer nothing and take nothing over. Its idempotency keys are
+ * stored under an id that no key or person has.
+ */
+export const systemSender = (workspaceId: string): Sender => ({
+  workspaceId,
+  actor: { type: 'system', id: serviceId },
+  connectionIds: [],
+})
+
+/** Returns whether an automation rule sends; the id is that of the rule. */
+export const isRule = ({ type, id }: Sender['actor']): boolean => type === 'system' && id !== serviceId
+
+export const actorOfSender = ({ actor }: Sender): Actor =>
+  actor.type === 'system' && !isRule(actor) ? systemActor : actor
 
 /** Judges under the lock of the conversation, in its transaction, whether the work may go on; throws if not. */
 export type LockedCheck = (work: ChangeTx, conversation: Conversation) => Promise<void>
@@ -124,7 +143,11 @@ export interface ParsedSend {
   draft?: DraftApproval | undefined
   /** Articles that it used, for people. */
   sources?: readonly Source[] | undefined
+  /** Checked under the conversation's lock: otherwise nothing is sent. */
+  onlyIf?: ((conversation: Conversation) => boolean) | undefined
   check?: LockedCheck | undefined
+  /** Whether a message of a rule answers the customer. */
+  isAnswer?: boolean | undefined
 }
 
 /** Wakes requests that wait for a send of a conversation to be settled, on any node. */

@@ -93,6 +93,8 @@ async function parseTeamList(
     view: parseView(query.view, member),
     unreadOnly: query.unread ?? false,
     unansweredOnly: query.unanswered ?? false,
+    priority: query.priority ?? null,
+    overdueOnly: query.overdue ?? false,
   }
   if (issues.length > 0) throw new InvalidInput(issues, 'query')
   return { filter, order: query.sort ?? 'recent', limit: query.limit ?? 30, cursor: query.cursor ?? null }

@@ -2,6 +2,7 @@ import type { Quoted } from '../../channels/channel-event.ts'
 import type { InboxDeps } from '../conversation/conversation.ts'
 import { openWindow } from '../conversation/conversation-state.ts'
 import { shownConsent } from '../conversation/customer.ts'
+import { type GoalState, shownClock } from '../conversation/goal.ts'
 import { authorOf } from '../conversation/message.ts'
 import { keyIdOf, writeOwner } from '../conversation/owner.ts'
 import { standbyOwner } from '../conversation/thread-control.ts'
@@ -33,6 +34,8 @@ export function presentTeamConversation({ conversation, contact, newest, names }
     assignedTo: conversation.assignedTo,
     assignedToName: names('user', conversation.assignedTo),
     labelIds: conversation.labelIds,
+    priority: conversation.priority,
+    goal: presentGoal(conversation.goal),
     unreadCount: conversation.unreadCount,
     windowExpiresAt: openWindow(conversation.windowExpiresAt, now)?.toISOString() ?? null,
     optedOutAt: marketing?.isStopped ? marketing.at : null,
@@ -56,6 +59,13 @@ export function presentTeamConversation({ conversation, contact, newest, names }
     createdAt: conversation.createdAt.toISOString(),
     updatedAt: conversation.updatedAt.toISOString(),
   }
+}
+
+function presentGoal(state: GoalState | null) {
+  const clock = shownClock(state)
+  if (clock === null) return null
+  const { goal, dueAt, warnAt, isMissed = false } = clock
+  return { goal, dueAt, warnAt, isMissed }
 }
 
 export const presentContact = ({ name, phone }: NamedContact) => ({ name, phone })

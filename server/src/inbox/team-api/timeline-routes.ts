@@ -28,10 +28,16 @@ import { presentTeamMessage, presentTeamNote, presentWithName } from './present-
 const name = (description: string, example: string) => nullable(text(100, description, { example }))
 const labels = (description: string) => Type.Array(uuid(), { ...unpaged, description, example: [] })
 
+const activityKinds = [
+  ...(['owner', 'status', 'assignee', 'team', 'labels', 'priority', 'goal'] as const),
+  ...(['consent', 'standby', 'over_budget', 'draft'] as const),
+] as const
+
 const TeamActivity = described('TeamActivity', 'Entry of the thread between the messages.', {
   id: idSchema('Activity id.'),
-  kind: oneOf(['owner', 'status', 'assignee', 'labels', 'consent', 'standby', 'over_budget', 'draft'] as const, {
-    description: 'What changed. `over_budget`: a person sent a message although a budget was used up.',
+  kind: oneOf(activityKinds, {
+    description:
+      'What changed. `over_budget`: a person sent a message although a budget was used up. `goal`: a service-level goal was missed.',
   }),
   from: name(
     'Old value: an owner (`human` or `agent:<api_key_id>`), a status, a member, a decision about marketing (`opted_in`, `opted_out`), the other app on the number that has the conversation, or with kind `draft` the agent that proposed it; null for none.',
@@ -39,7 +45,7 @@ const TeamActivity = described('TeamActivity', 'Entry of the thread between the 
   ),
   fromName: name('Name of the agent or member in `from`.', 'Sales agent'),
   to: name(
-    'New value, in the same form; with kind `draft` what a person did: `sent`, `edited`, `rejected`.',
+    'New value, in the same form; with kind `draft` what a person did: `sent`, `edited`, `rejected`; with kind `goal` the missed goal.',
     'agent:01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e',
   ),
   toName: name('Name of the agent or member in `to`.', 'Ana Lima'),
@@ -201,7 +207,7 @@ function presentActivity({ id, detail, reason, actor, createdAt }: Activity, nam
     kind: detail.kind,
     from: 'from' in detail ? detail.from : null,
     fromName: from === null ? null : names(from.type, from.id),
-    to: 'to' in detail ? detail.to : null,
+    to: detail.kind === 'goal' ? detail.goal : 'to' in detail ? detail.to : null,
     toName: to === null ? null : names(to.type, to.id),
     snoozedUntil: detail.kind === 'status' ? detail.snoozedUntil : null,
     added: detail.kind === 'labels' ? detail.added : [],
