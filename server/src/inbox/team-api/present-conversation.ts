@@ -32,6 +32,8 @@ export function presentTeamConversation({ conversation, contact, newest, names }
     snoozedUntil: conversation.snoozedUntil?.toISOString() ?? null,
     assignedTo: conversation.assignedTo,
     assignedToName: names('user', conversation.assignedTo),
+    teamId: conversation.teamId,
+    teamName: names('team', conversation.teamId),
     labelIds: conversation.labelIds,
     unreadCount: conversation.unreadCount,
     windowExpiresAt: openWindow(conversation.windowExpiresAt, now)?.toISOString() ?? null,
