@@ -11,11 +11,11 @@ import { decryptCachedContact } from './conversation-list-item.ts'
 /** Id whose name a page shows. */
 export interface NameReference {
   /** `system`: an automation rule. */
-  type: 'agent' | 'user' | 'token' | 'connection' | 'system'
+  type: 'agent' | 'user' | 'token' | 'connection' | 'team' | 'system'
   id: string
 }
 
-/** Returns the name of an API key, person, team token, connection or rule; null if deleted or of another type. */
+/** Returns the name of a key, person, team token, connection, team or rule; null if deleted or of another type. */
 export type Names = (type: string, id: string | null) => string | null
 
 interface NameRow {
@@ -46,6 +46,11 @@ export async function readNames(
     from connections
     where workspace_id = ${workspaceId}
       and id = any (${idsOf('connection')}::uuid[])
+    union all
+    select 'team', id, name, null
+    from teams
+    where workspace_id = ${workspaceId}
+      and id = any (${idsOf('team')}::uuid[])
     union all
     select 'system', id, name, null
     from automation_rules
@@ -120,12 +125,13 @@ export async function readContacts(
   return new Map(rows.flatMap(({ id }, n) => (named[n] === undefined ? [] : [[id, named[n]]])))
 }
 
-/** Returns the actors that have names. */
+/** Returns the actors, and teams, that have names. */
 export function actorReferences(actors: readonly ({ type: string; id: string | null } | null)[]): NameReference[] {
   return actors.flatMap((actor) => {
     if (actor === null || actor.id === null) return []
     const { type, id } = actor
-    return type === 'agent' || type === 'user' || type === 'token' || type === 'system' ? [{ type, id }] : []
+    const hasName = type === 'agent' || type === 'user' || type === 'token' || type === 'team' || type === 'system'
+    return hasName ? [{ type, id }] : []
   })
 }
 
@@ -159,8 +165,9 @@ export async function readConversationViews(
   ])
   const names = await readNames({ db, keyStore }, workspaceId, [
     ...actorReferences([...newest.values()].map(({ author }) => author)),
-    ...conversations.flatMap(({ connectionId, assignedTo, owner }) => [
+    ...conversations.flatMap(({ connectionId, assignedTo, teamId, owner }) => [
       { type: 'connection' as const, id: connectionId },
+      ...(teamId === null ? [] : [{ type: 'team' as const, id: teamId }]),
       ...actorReferences([
         { type: 'user', id: assignedTo },
         { type: 'agent', id: keyIdOf(owner) },

@@ -82,6 +82,7 @@ export interface Changes {
   status?: Status
   snoozedUntil?: string | null
   assignedTo?: string | null
+  teamId?: string | null
   labelIds?: string[]
 }
 

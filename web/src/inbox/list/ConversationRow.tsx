@@ -8,6 +8,7 @@ import {
   IconQrcode,
   IconRobot,
   IconUser,
+  IconUsers,
 } from '@tabler/icons-react'
 import { type MouseEvent, memo } from 'react'
 import { useWaitingDrafts } from '../../data/inbox/agent-drafts.ts'
@@ -156,12 +157,12 @@ function Waiting({ since, now }: { since: string; now: number }) {
 /** Rendered only if there is something to show. */
 function RowDetails({ row, labels }: { row: Conversation; labels: ReadonlyMap<string, Label> }) {
   const hasDraft = useWaitingDrafts(useWorkspaceId()).some(({ conversationId }) => conversationId === row.id)
-  const { ownerName, owner, status, snoozedUntil, lastMessage, labelIds, assignedToName, handover } = row
+  const { ownerName, owner, status, snoozedUntil, lastMessage, labelIds, assignedToName, teamName, handover } = row
   const isFailed = lastMessage?.status === 'failed'
   const isAgents = owner !== 'human'
   const isSnoozed = status === 'snoozed'
   const isPlain = !isFailed && !isAgents && !isSnoozed && handover === null
-  if (isPlain && labelIds.length === 0 && assignedToName === null) return null
+  if (isPlain && labelIds.length === 0 && assignedToName === null && teamName === null) return null
   const agent = ownerName ?? t.inbox.byAiOnly
   const until =
     snoozedUntil === null ? t.inbox.snoozedOpen : t.inbox.snoozedUntil({ moment: formatShortTime(snoozedUntil) })
@@ -184,6 +185,12 @@ function RowDetails({ row, labels }: { row: Conversation; labels: ReadonlyMap<st
         <span className={styles.who}>
           <IconUser size={12} aria-hidden="true" />
           {assignedToName}
+        </span>
+      )}
+      {teamName !== null && (
+        <span className={styles.who}>
+          <IconUsers size={12} aria-hidden="true" />
+          {teamName}
         </span>
       )}
       {isFailed && (

@@ -2,6 +2,7 @@ import { Select, Switch } from '@mantine/core'
 import { useConnections } from '../../data/connections.ts'
 import { useLabelsById } from '../../data/labels.ts'
 import { useMemberList } from '../../data/team/members.ts'
+import { useTeamList } from '../../data/team/routing.ts'
 import { t } from '../../text/index.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { type FilterBy, type InboxSearch, readSearch, statuses } from './filters.ts'
@@ -18,6 +19,7 @@ export function FilterPanel({ search, filterBy }: FilterPanelProps) {
   const workspaceId = useWorkspaceId()
   const labels = useLabelsById(workspaceId)
   const members = useMemberList(workspaceId)
+  const teams = useTeamList(workspaceId)
   const { data: connections = [] } = useConnections(workspaceId)
   const { filters, sorts } = t.inbox
   const named = (all: Iterable<{ id: string; name: string }>) =>
@@ -66,6 +68,8 @@ export function FilterPanel({ search, filterBy }: FilterPanelProps) {
         ...members.map(({ userId, name }) => ({ value: userId, label: name })),
       ])}
       {connections.length > 1 && choice('connectionId', filters.connection, named(connections))}
+      {teams.length > 0 &&
+        choice('teamId', filters.team, [{ value: 'none', label: filters.noTeam }, ...named(teams)])}
       {labels.size > 0 && choice('labelId', filters.label, named(labels.values()))}
       <Switch
         size="xs"

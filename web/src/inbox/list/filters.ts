@@ -10,6 +10,7 @@ export interface InboxSearch {
   owner?: string
   assignedTo?: string
   connectionId?: string
+  teamId?: string
   labelId?: string
   unread?: true
   unanswered?: true
@@ -32,6 +33,7 @@ export function readSearch(raw: Record<string, unknown>): InboxSearch {
   const isId = (value: string) => uuid.test(value)
   const [view, status, owner] = [text('view'), text('status'), text('owner')]
   const [assignedTo, connectionId, labelId] = [text('assignedTo'), text('connectionId'), text('labelId')]
+  const teamId = text('teamId')
   const search = text('search').trim().slice(0, 100)
   return {
     ...(isOneOf(views, view) && view !== 'all' && { view }),
@@ -40,6 +42,7 @@ export function readSearch(raw: Record<string, unknown>): InboxSearch {
     ...((['human', 'agent'].includes(owner) || isId(owner.replace(/^agent:/, ''))) && { owner }),
     ...((['me', 'none'].includes(assignedTo) || isId(assignedTo)) && { assignedTo }),
     ...(isId(connectionId) && { connectionId }),
+    ...((teamId === 'none' || isId(teamId)) && { teamId }),
     ...(isId(labelId) && { labelId }),
     ...(isOn('unread') && { unread: true as const }),
     ...(isOn('unanswered') && { unanswered: true as const }),

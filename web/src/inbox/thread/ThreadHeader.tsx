@@ -71,10 +71,11 @@ export function ThreadHeader(props: ThreadHeaderProps) {
 }
 
 /** Returns the facts, most actionable first. */
-function factsOf({ contact, connectionName, status, snoozedUntil, assignedToName }: Conversation): string[] {
+function factsOf({ contact, connectionName, status, snoozedUntil, assignedToName, teamName }: Conversation): string[] {
   const phone = contact.name === null ? null : phoneLabel(contact.phone)
   const until =
     snoozedUntil === null ? t.inbox.snoozedOpen : t.inbox.snoozedUntil({ moment: formatShortTime(snoozedUntil) })
   const state = status === 'snoozed' ? until : t.inbox.statuses[status]
-  return [status === 'open' ? null : state, assignedToName, phone, connectionName].filter((fact) => fact !== null)
+  const facts = [status === 'open' ? null : state, assignedToName, teamName, phone, connectionName]
+  return facts.filter((fact) => fact !== null)
 }
