@@ -10,6 +10,7 @@ import { consentTeamRoutes } from '../auth/oauth/consent-routes.ts'
 import { type OAuthDeps, oauthRoutes } from '../auth/oauth/oauth-routes.ts'
 import { createPasswords } from '../auth/users/passwords.ts'
 import type { TeamDeps } from '../auth/users/users.ts'
+import { automationTeamRoutes } from '../automation/automation-routes.ts'
 import type { App } from '../base/route.ts'
 import { strangeConnections } from '../channels/connection/queries.ts'
 import { erasureTeamRoutes } from '../erasure/erasure-routes.ts'
@@ -128,6 +129,7 @@ async function serveTeamApi(
   await inbox.serveTeam(teamGuard, events.live)
   knowledgeTeamRoutes(app, { ...runtime, embedder, ...conversationReader(runtime) }, teamGuard)
   webhookTeamRoutes(app, { ...runtime, present: presentPayload }, teamGuard)
+  automationTeamRoutes(app, { ...runtime, sends: inbox.sends, maxEnabled: config.limits.automationRules }, teamGuard)
   events.serveTeam(teamGuard)
   serveNotifications(app, runtime, teamGuard, events.live)
   formTeamRoutes(app, team, teamGuard)

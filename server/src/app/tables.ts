@@ -121,6 +121,7 @@ const tables: readonly Table[] = [
   { name: 'conversation_handovers', sealed: ['words'] },
   { name: 'drafts', sealed: ['content', 'decision'] },
   { name: 'reviews', sealed: ['comment'] },
+  { name: 'automation_runs', ages: { time: 'created_at', days: 30 } },
   { name: 'conversation_activities', ages: { time: 'created_at', days: 'keep_activities_days' } },
   { name: 'messages', sealed: ['content', 'external_id'] },
   {

@@ -89,7 +89,7 @@ async function change(deps: SendDeps, context: ActionContext, action: Action): P
 }
 
 function patchOf(action: Action, now: Date): Parameters<typeof updateConversation>[4] {
-  const { labelIds = [], userId = null, teamId = null, keyId = '', status = 'open', minutes } = action
+  const { labelIds = [], userId = null, teamId = null, keyId = '', status = 'open', minutes, priority = null } = action
   const ids = labelIds.map((id) => id.toLowerCase())
   switch (action.kind) {
     case 'add_labels':
@@ -106,6 +106,8 @@ function patchOf(action: Action, now: Date): Parameters<typeof updateConversatio
       return { owner: agent(keyId.toLowerCase()) }
     case 'set_status':
       return { status, snoozedUntil: minutes === undefined ? null : new Date(now.getTime() + minutes * 60_000) }
+    case 'set_priority':
+      return { priority }
     default:
       throw new TypeError(`${action.kind} changes no conversation`)
   }

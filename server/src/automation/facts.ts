@@ -8,7 +8,7 @@ import { decryptLead, phoneIndexes } from '../leads/lead/encrypted-lead.ts'
 import type { Lead } from '../leads/lead/lead.ts'
 import { findLeadsByIds, findOldestByPhones } from '../leads/lead/queries.ts'
 import { openingAt } from '../team/opening-hours.ts'
-import { findWorkspace } from '../workspaces/workspace.ts'
+import { readServiceSettings, type ServiceSettings, serviceOf } from '../workspaces/service/service-settings.ts'
 import { type Cause, type Facts, foldForWords } from './judge.ts'
 import type { Occurrence, WorkspaceReader } from './occurrences.ts'
 
@@ -38,7 +38,7 @@ export async function readSituations(
   const phones = [...conversations.values()].flatMap(({ contact }) => contact.phone ?? [])
   const byPhone = readsLead ? await leadsByPhone(reader, phones) : new Map<string, Lead>()
   const messages = await readMessages(reader, occurrences)
-  const isOpen = await isTeamOpen(reader.sql, reader.workspaceId, now)
+  const service = await readServiceSettings(reader.sql, reader.workspaceId)
   return occurrences.flatMap((occurrence): Situation[] => {
     const { leadId } = occurrence
     const conversationId = occurrence.conversationId ?? ofLeads.get(leadId ?? '') ?? ''
@@ -49,7 +49,7 @@ export async function readSituations(
     const message = messages.get(occurrence.messageId ?? '')
     const actor = occurrence.actor ?? message?.actor ?? null
     const facts: Facts = {
-      ...{ cause: causeOf(actor), conversation, lead, isOpen },
+      ...{ cause: causeOf(actor), conversation, lead, isOpen: isTeamOpen(service, conversation, now) },
       message: messageFacts(occurrence),
       template: message?.template ?? null,
       addedLabelIds: occurrence.addedLabelIds,
@@ -179,9 +179,9 @@ async function readMessages(
   )
 }
 
-/** Returns whether the business is open; one without hours always is. */
-export async function isTeamOpen(sql: Sql, workspaceId: string, now: Date): Promise<boolean> {
-  const hours = (await findWorkspace(sql, workspaceId))?.hours ?? null
+/** Returns whether the conversation's team is open, or the business; one without hours always is. */
+function isTeamOpen(settings: ServiceSettings, conversation: Conversation | null, now: Date): boolean {
+  const { hours } = serviceOf(settings, conversation?.teamId ?? null)
   return hours === null || openingAt(hours, now).isOpen
 }
 
@@ -194,6 +194,6 @@ export async function currentFacts(
 ): Promise<Facts> {
   const reader = { sql, keyring, workspaceId }
   const found = lead ?? (readsLead && conversation !== null ? await leadOfConversation(reader, conversation) : null)
-  const isOpen = await isTeamOpen(sql, workspaceId, now)
+  const isOpen = isTeamOpen(await readServiceSettings(sql, workspaceId), conversation, now)
   return { cause: null, conversation, lead: found, message: null, template: null, addedLabelIds: null, isOpen }
 }

@@ -14,7 +14,7 @@ export interface Facts {
   cause: Cause | null
   conversation: Pick<
     Conversation,
-    'connectionId' | 'channel' | 'status' | 'labelIds' | 'owner' | 'assignedTo' | 'teamId' | 'inbound'
+    'connectionId' | 'channel' | 'status' | 'labelIds' | 'owner' | 'assignedTo' | 'teamId' | 'priority' | 'inbound'
   > | null
   lead: Pick<Lead, 'status' | 'source' | 'estimatedValue' | 'customFields'> | null
   /** Folded by `foldForWords`. */
@@ -74,7 +74,9 @@ const fixedFields: ReadonlySet<ConditionField> = new Set([
 ])
 
 /** Fields of a conversation that say nothing while only the lead is locked. */
-const conversationFields: ReadonlySet<ConditionField> = new Set(['status', 'label', 'owner', 'assignee', 'team'])
+const conversationFields: ReadonlySet<ConditionField> = new Set([
+  ...(['status', 'label', 'owner', 'assignee', 'team', 'priority'] as const),
+])
 
 /** Fields that an action changes: conditions on them no longer say anything once it has. */
 const changedFields: Partial<Record<Action['kind'], readonly ConditionField[]>> = {
@@ -85,6 +87,7 @@ const changedFields: Partial<Record<Action['kind'], readonly ConditionField[]>> 
   to_people: ['owner', 'assignee'],
   to_agent: ['owner', 'assignee'],
   set_status: ['status'],
+  set_priority: ['priority'],
   set_lead_field: ['lead_status', 'lead_source', 'lead_value', 'lead_field'],
 }
 
@@ -151,6 +154,8 @@ function actualValues({ field, key }: Compiled, facts: Facts): readonly string[]
       return conversation === null ? [] : [conversation.assignedTo ?? 'nobody']
     case 'team':
       return conversation === null ? [] : [conversation.teamId ?? 'none']
+    case 'priority':
+      return conversation === null ? [] : [conversation.priority ?? 'none']
     case 'hours':
       return [facts.isOpen ? 'open' : 'closed']
     case 'message_kind':
@@ -196,7 +201,7 @@ function afterAction(facts: Facts, action: Action): Facts {
     return { ...facts, lead: { ...lead, status: action.value ?? lead.status } }
   }
   if (conversation === null) return facts
-  const { labelIds = [], userId = null, teamId = null, keyId = '', status = conversation.status } = action
+  const { labelIds = [], userId = null, teamId = null, keyId = '', status = conversation.status, priority = null } = action
   const changed = (change: Partial<typeof conversation>): Facts => ({
     ...facts,
     conversation: { ...conversation, ...change },
@@ -216,6 +221,8 @@ function afterAction(facts: Facts, action: Action): Facts {
       return changed({ owner: { type: 'agent', keyId } })
     case 'set_status':
       return changed({ status })
+    case 'set_priority':
+      return changed({ priority })
     default:
       return facts
   }

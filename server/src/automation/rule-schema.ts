@@ -3,6 +3,7 @@ import { nullable, oneOf, timestamp } from '../base/route.ts'
 import { text, uuid, visiblePattern } from '../base/schema-types.ts'
 import { conversationStatuses } from '../inbox/conversation/conversation-state.ts'
 import { closed, idSchema } from '../team/team-schema.ts'
+import { priorities } from '../workspaces/service/service-settings.ts'
 
 /** What starts a rule: events, and at the end waits that nothing ended. */
 export const triggers = [
@@ -36,6 +37,7 @@ export const conditionFields = [
   'owner',
   'assignee',
   'team',
+  'priority',
   'hours',
   'message_kind',
   'message_text',
@@ -58,6 +60,7 @@ export const actionKinds = [
   'to_people',
   'to_agent',
   'set_status',
+  'set_priority',
   'add_note',
   'reply',
   'send_template',
@@ -76,7 +79,7 @@ export const Condition = Type.Object(
   {
     field: oneOf(conditionFields, {
       description:
-        'What is compared. `added_label`: labels that the event added. `actor`: who caused the event. `hours`: the business hours of the workspace.',
+        'What is compared. `added_label`: labels that the event added. `actor`: who caused the event. `hours`: the business hours of its team or the workspace.',
       example: 'message_text',
     }),
     operator: oneOf(operators, {
@@ -88,7 +91,7 @@ export const Condition = Type.Object(
       minItems: 1,
       maxItems: limits.values,
       description:
-        'Ids of connections, labels, keys, members or teams; statuses; words. `owner` also has `people` and `agents`; `assignee` has `nobody`, `team` has `none`; `hours` has `open` and `closed`; `actor` has `customer`, `person`, `agent`, `automation` and `system`.',
+        'Ids of connections, labels, keys, members or teams; statuses; words. `owner` also has `people` and `agents`; `assignee` has `nobody`, `team` and `priority` have `none`; `hours` has `open` and `closed`; `actor` has `customer`, `person`, `agent`, `automation` and `system`.',
       example: ['price', 'how much'],
     }),
     key: Type.Optional(text(40, 'With `lead_field`: the key of the custom field.', { minLength: 1, example: 'city' })),
@@ -110,6 +113,7 @@ export const Action = Type.Object(
     teamId: Type.Optional(nullable(uuid('`assign_team`: the team; null: none.'))),
     keyId: Type.Optional(uuid('`to_agent`: the key that gets the conversation.')),
     status: Type.Optional(oneOf(conversationStatuses, { description: '`set_status`: the new status.' })),
+    priority: Type.Optional(nullable(oneOf(priorities, { description: '`set_priority`: the priority; null: none.' }))),
     minutes: Type.Optional(
       Type.Integer({
         minimum: 1,

@@ -3,7 +3,8 @@ import { InvalidInput, type Issue } from '../base/errors.ts'
 import { isUuid } from '../base/id.ts'
 import { channels } from '../channels/connection/connection.ts'
 import { conversationStatuses } from '../inbox/conversation/conversation-state.ts'
-import { priorities } from '../leads/lead/lead.ts'
+import { priorities as leadPriorities } from '../leads/lead/lead.ts'
+import { priorities } from '../workspaces/service/service-settings.ts'
 import { placeholders } from './fill-text.ts'
 import { causes } from './judge.ts'
 import { type Action, type ActionKind, type Condition, isOfLead, isWait, type RuleDraft } from './rule-schema.ts'
@@ -26,6 +27,7 @@ const actionFields: Record<ActionKind, { needs: readonly OptionalField[]; may?: 
   to_people: { needs: [] },
   to_agent: { needs: ['keyId'] },
   set_status: { needs: ['status'], may: ['minutes'] },
+  set_priority: { needs: ['priority'] },
   add_note: { needs: ['text'] },
   reply: { needs: [], may: ['text', 'cannedReplyId', 'isAnswer'] },
   send_template: { needs: ['template'], may: ['isAnswer'] },
@@ -77,6 +79,7 @@ const valueLists: Partial<Record<Condition['field'], readonly string[]>> = {
   channel: channels,
   status: conversationStatuses,
   hours: hoursStates,
+  priority: [...priorities, 'none'],
   actor: causes,
 }
 const amount = /^\d{1,9}(?:\.\d{1,2})?$/
@@ -153,7 +156,7 @@ function leadFieldIssues({ field, key, value }: Action, at: string): Issue[] {
 function leadValueProblem(field: NonNullable<Action['field']>, value: string | null): string | null {
   if (field === 'status') return /^[a-z0-9_]{1,50}$/.test(value ?? '') ? null : 'must be a status of leads'
   if (field === 'priority')
-    return priorities.some((one) => one === value) ? null : `must be one of ${priorities.join(', ')}`
+    return leadPriorities.some((one) => one === value) ? null : `must be one of ${leadPriorities.join(', ')}`
   if (field === 'assignedTo') return value === null || isUuid(value) ? null : 'must be null or the id of a member'
   return null
 }

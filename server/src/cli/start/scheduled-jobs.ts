@@ -5,6 +5,7 @@ import { pushDeps } from '../../app/notifications.ts'
 import type { Runtime } from '../../app/runtime.ts'
 import { keyedTables } from '../../app/tables.ts'
 import { deleteExpiredSignIns } from '../../auth/sign-in/sessions.ts'
+import { deleteOldNotes } from '../../automation/runs.ts'
 import { type Loop, repeatAfterPause } from '../../base/async/loop.ts'
 import { type Clock, systemClock } from '../../base/clock.ts'
 import type { Db, Sql } from '../../base/db.ts'
@@ -216,6 +217,7 @@ function hourlyJobs(runtime: Runtime): Record<string, ScheduledJob['work']> {
     'sweep-former-values': () => deleteExpiredFormerValues(db, clock),
     'purge-deleted-leads': () => purgeDeletedLeads(db, clock),
     'sweep-webhook-log': () => deleteOldWebhookLog(db, clock.now()),
+    'sweep-automation-log': () => deleteOldNotes(db),
     'create-partitions': () => createNextPartition(db, eventPartitions, clock.now()),
     'remove-old-events': () => removeOldEvents(db, clock, readIndexedPosition),
     'remove-old-rows': () => deleteExpiredRows(runtime),

@@ -113,6 +113,7 @@ const groups: Record<string, Record<string, string>> = {
     Reviews: 'A sample of the conversations of agents, which people score.',
     Scenarios: 'Scripts of customers that agents are tried with, in sandboxes on the simulator.',
     Costs: 'What the platform charges for messages, and the rate cards that its prices come from.',
+    Automation: 'Rules that act on events and waits, and macros that people run.',
     'Live updates': 'Changes while a page is open.',
   },
   'For operators': {
