@@ -34,6 +34,8 @@ export const sectionKeywords: Record<SectionName, string> = {
   labels: 'tags etiquetas marcadores',
   replies: 'snippets templates shortcuts respuestas atajos respostas atalhos modelos',
   filters: 'views vistas filtros visões guardados salvos',
+  automation:
+    'rules macros triggers workflows automation reglas macros automatización disparadores regras macros automação gatilhos',
   agents: 'ai bots stop agentes ia parar detener',
   instructions:
     'agents prompt ai versions history publish draft instrucciones agentes versiones historial borrador instruções versões histórico rascunho',

@@ -9,6 +9,7 @@ import { PageHeader } from '../ui/page/PageHeader.tsx'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import { AboutSection } from './AboutSection.tsx'
 import { AgentsSection } from './AgentsSection.tsx'
+import { AutomationSection } from './automation/AutomationSection.tsx'
 import { AuditSection } from './audit/AuditSection.tsx'
 import { FiltersSection } from './FiltersSection.tsx'
 import { FieldsSection } from './fields/FieldsSection.tsx'
@@ -34,6 +35,7 @@ const contents: Record<SectionName, ComponentType> = {
   labels: LabelsSection,
   replies: RepliesSection,
   filters: FiltersSection,
+  automation: AutomationSection,
   agents: AgentsSection,
   instructions: InstructionsSection,
   tokens: TokensSection,

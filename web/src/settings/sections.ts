@@ -1,5 +1,6 @@
 import {
   IconArrowsSplit,
+  IconBolt,
   IconBookmark,
   IconBuilding,
   IconBuildings,
@@ -37,6 +38,7 @@ const sections: readonly SectionInfo[] = [
   { name: 'labels', icon: IconTag, role: 'member' },
   { name: 'replies', icon: IconMessage2Bolt, role: 'member' },
   { name: 'filters', icon: IconBookmark, role: 'member' },
+  { name: 'automation', icon: IconBolt, role: 'member' },
   { name: 'agents', icon: IconRobot, role: 'member' },
   { name: 'instructions', icon: IconNotes, role: 'member' },
   { name: 'tokens', icon: IconKey, role: 'owner' },

@@ -1,5 +1,6 @@
 import { ActionIcon, Button } from '@mantine/core'
 import {
+  IconBolt,
   IconBook,
   IconCircleCheck,
   IconClockPause,
@@ -29,10 +30,11 @@ import { useConversationActions } from './use-conversation-actions.ts'
 
 const AssignPicker = prefetchedComponent(() => withTexts(() => import('../pick/AssignPicker.tsx')))
 const LabelPicker = prefetchedComponent(() => withTexts(() => import('../../shared/LabelPicker.tsx')))
+const MacroPicker = prefetchedComponent(() => withTexts(() => import('../pick/MacroPicker.tsx')))
 const SnoozePicker = prefetchedComponent(() => withTexts(() => import('../pick/SnoozePicker.tsx')))
 const MoreMenu = prefetchedComponent(() => import('./MoreMenu.tsx'))
 
-type OpenMenu = 'snooze' | 'label' | 'assign' | 'more' | null
+type OpenMenu = 'snooze' | 'label' | 'assign' | 'macro' | 'more' | null
 
 // While conversations are selected in the list, the same shortcuts apply to them.
 const noKeys: readonly Shortcut[] = []
@@ -60,6 +62,7 @@ export function ThreadActions({ conversation }: { conversation: Conversation }) 
       { keys: 'z', label: actions.snooze, run: () => setMenu('snooze') },
       { keys: 'l', label: actions.label, run: () => setMenu('label') },
       { keys: 'a', label: actions.assign, run: () => setMenu('assign') },
+      { keys: 'm', label: actions.macro, run: () => setMenu('macro') },
       { keys: 'u', label: unread, run: toggleUnread },
     ],
     [actions, isDone, advances, unread, toggleDone, toggleUnread],
@@ -89,6 +92,9 @@ export function ThreadActions({ conversation }: { conversation: Conversation }) 
       </ActionMenu>
       <ActionMenu icon={IconClockPause} label={actions.snooze} hint="Z" {...menuProps('snooze')}>
         {(dropdown) => <SnoozePicker dropdown={dropdown} snooze={snooze} />}
+      </ActionMenu>
+      <ActionMenu icon={IconBolt} label={actions.macro} hint="M" {...menuProps('macro')}>
+        {(dropdown) => <MacroPicker dropdown={dropdown} conversationId={conversation.id} />}
       </ActionMenu>
       <Tip label={`${unread} (U)`}>
         <ActionIcon
