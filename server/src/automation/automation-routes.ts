@@ -162,6 +162,8 @@ function trialRoutes(api: Api, deps: AutomationRouteDeps): void {
     answers: { 200: Tried },
     run: async ({ member: { workspaceId }, body }) => {
       await validateRule(db.sql, workspaceId, body)
+      // So that the feed has what was committed until now.
+      await deps.sequencer.sequence(workspaceId)
       const events = await tryRule(sends, workspaceId, body)
       return {
         events: events.map(({ at, ...event }) => ({

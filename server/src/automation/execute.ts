@@ -161,7 +161,7 @@ const unknownYet = 'NOT_RETRYABLE'
 
 async function afterFailure(deps: AutomationDeps, run: Run, error: unknown): Promise<false> {
   const { log } = deps.sends
-  const { workspaceId, ruleId, id } = run
+  const { workspaceId, conversationId } = run
   if (error instanceof NoLongerDue) {
     await end(deps, run, { state: 'skipped', code: error.reason, condition: error.condition })
     return false
@@ -173,10 +173,10 @@ async function afterFailure(deps: AutomationDeps, run: Run, error: unknown): Pro
   }
   if (run.attempts >= maxAttempts) {
     await end(deps, run, { state: 'failed', code: code ?? 'INTERNAL' })
-    log.error('gave up an automation action', { workspaceId, ruleId, runId: id }, error)
+    log.error('gave up an automation action', { workspaceId, conversationId: conversationId ?? undefined }, error)
     return false
   }
-  if (code === null) log.warn('automation action failed; retrying', { workspaceId, ruleId, runId: id }, error)
+  if (code === null) log.warn('automation action failed; retrying', { workspaceId, conversationId: conversationId ?? undefined }, error)
   const dueAt = new Date(deps.sends.clock.now().getTime() + Math.min(retryMs * 2 ** run.attempts, maxRetryMs))
   await deps.step('end', () => deps.sends.db.tx((tx) => postponeRun(tx, run, dueAt)))
   return false

@@ -26,8 +26,6 @@ export type Trigger = (typeof triggers)[number]
 export const isWait = (trigger: Trigger): boolean =>
   trigger === 'no_team_answer' || trigger === 'no_customer_answer' || trigger === 'status_unchanged'
 
-export const isOfLead = (trigger: Trigger): boolean => trigger.startsWith('lead_')
-
 export const conditionFields = [
   'connection',
   'channel',

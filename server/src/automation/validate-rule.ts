@@ -7,7 +7,7 @@ import { priorities as leadPriorities } from '../leads/lead/lead.ts'
 import { priorities } from '../workspaces/service/service-settings.ts'
 import { placeholders } from './fill-text.ts'
 import { causes } from './judge.ts'
-import { type Action, type ActionKind, type Condition, isOfLead, isWait, type RuleDraft } from './rule-schema.ts'
+import { type Action, type ActionKind, type Condition, isWait, type RuleDraft } from './rule-schema.ts'
 
 /** Something of the workspace that a rule names by its id. */
 interface Reference {

@@ -21,6 +21,8 @@ interface WaitRow {
   id: string
   key: string
   since: Date
+  /** Who set the status that has stayed. */
+  actor?: Occurrence['actor']
 }
 
 /** Returns the waits that have lasted as long as the rule says, and that it has not acted on. */
@@ -37,7 +39,10 @@ export async function findWaits(
     rule.trigger === 'status_unchanged'
       ? await findUnchanged(reader, new Date(Math.max(timersAt.getTime() - afterMs, from.getTime())), upTo)
       : await findSilent(reader, rule, from, upTo)
-  return rows.map(({ id, key, since }) => waitOccurrence(rule, key, id, new Date(since.getTime() + afterMs)))
+  return rows.map(({ id, key, since, actor = null }) => ({
+    ...waitOccurrence(rule, key, id, new Date(since.getTime() + afterMs)),
+    actor,
+  }))
 }
 
 async function findSilent(
@@ -97,7 +102,8 @@ const ofTeam = {
 /** Returns the last changes of status in a time, after which none followed. By then all of that time are committed. */
 async function findUnchanged({ sql, workspaceId }: WorkspaceReader, from: Date, upTo: Date): Promise<WaitRow[]> {
   return sql<WaitRow[]>`
-    select a.conversation_id as id, a.id as key, a.created_at as since
+    select a.conversation_id as id, a.id as key, a.created_at as since,
+      json_build_object('type', a.actor_type, 'id', a.actor_id) as actor
     from conversation_activities a
     where a.workspace_id = ${workspaceId}
       and a.kind = 'status'
