@@ -151,7 +151,7 @@ test('a rule that names a revoked key says so', async () => {
   const w = await automationWorld()
   const { id: keyId } = await w.addKey({ scopes: ['inbox.write'] })
   const ruleId = await w.addRule(actions({ kind: 'to_agent', keyId }))
-  assert.equal((await w.admin.call('DELETE', `/api-keys/${keyId}`)).status, 200)
+  assert.equal((await w.admin.call('DELETE', `/keys/${keyId}`)).status, 200)
   const [rule] = (await w.admin.call('GET', path)).body.rules
   assert.deepEqual(rule.problems, ['actions[0].keyId'])
   await w.newCustomer()
