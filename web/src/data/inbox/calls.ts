@@ -20,7 +20,7 @@ const [firstPage, nextPage] = [40, 100]
 
 export async function listPage(
   workspaceId: string,
-  { status, view, unread, unanswered, ...filter }: ConversationFilter,
+  { status, view, unread, unanswered, overdue, ...filter }: ConversationFilter,
   cursor: string | null,
 ): Promise<ConversationList> {
   const query = {
@@ -30,6 +30,7 @@ export async function listPage(
     ...(status === 'any' ? {} : { status }),
     ...(unread === true ? { unread } : {}),
     ...(unanswered === true ? { unanswered } : {}),
+    ...(overdue === true ? { overdue } : {}),
     ...(cursor === null ? {} : { cursor }),
   }
   const page = await unwrap(api.GET(`${inboxPath}/conversations`, { params: { path: { workspaceId }, query } }))

@@ -1,5 +1,6 @@
 import { Select, Switch } from '@mantine/core'
 import { useConnections } from '../../data/connections.ts'
+import { priorities } from '../../data/inbox/types.ts'
 import { useLabelsById } from '../../data/labels.ts'
 import { useMemberList } from '../../data/team/members.ts'
 import { t } from '../../text/index.ts'
@@ -66,6 +67,11 @@ export function FilterPanel({ search, filterBy }: FilterPanelProps) {
         ...members.map(({ userId, name }) => ({ value: userId, label: name })),
       ])}
       {connections.length > 1 && choice('connectionId', filters.connection, named(connections))}
+      {choice(
+        'priority',
+        filters.priority,
+        priorities.toReversed().map((value) => ({ value, label: t.inbox.priorities[value] })),
+      )}
       {labels.size > 0 && choice('labelId', filters.label, named(labels.values()))}
       <Switch
         size="xs"
@@ -78,6 +84,12 @@ export function FilterPanel({ search, filterBy }: FilterPanelProps) {
         label={filters.unanswered}
         checked={search.unanswered === true}
         onChange={(event) => set('unanswered', event.currentTarget.checked)}
+      />
+      <Switch
+        size="xs"
+        label={filters.overdue}
+        checked={search.overdue === true}
+        onChange={(event) => set('overdue', event.currentTarget.checked)}
       />
       <SavedFilters search={search} filterBy={filterBy} />
     </div>
