@@ -19,7 +19,7 @@ create table team_members (
   team_id uuid not null,
   user_id uuid not null,
   -- Turn in which the person last got a conversation of the team: the lowest is next.
-  turn bigint not null default 0,
+  turn integer not null default 0,
   primary key (workspace_id, team_id, user_id),
   foreign key (workspace_id, team_id) references teams (workspace_id, id) on delete cascade,
   foreign key (workspace_id, user_id) references members (workspace_id, user_id) on delete cascade

@@ -26,6 +26,7 @@ import { reassignAll, reassignFromKey, reassignUnseen } from '../inbox/assignmen
 import { setConsentOfPhones } from '../inbox/consent/set-consent.ts'
 import { dropLabel } from '../inbox/conversation/queries.ts'
 import { listConversationsByPhone, listEntriesByPhone } from '../inbox/read/entries-by-phone.ts'
+import { dropTeam } from '../inbox/routing/clear-teams.ts'
 import { rotationTeamRoutes } from '../key-rotation/rotation-routes.ts'
 import type { Embedder } from '../knowledge/embeddings.ts'
 import { knowledgeTeamRoutes } from '../knowledge/knowledge-routes.ts'
@@ -179,7 +180,7 @@ function accessDeps(team: TeamDeps, { forgetKey, lastCalls }: KeyGuard): AccessD
   }
 }
 
-/** Effects on conversations when a label is deleted or agents are stopped. */
+/** Effects on conversations when a label or a team is deleted, or agents are stopped. */
 function workspaceDeps(team: TeamDeps): WorkspaceDeps {
   return {
     ...team,
@@ -187,6 +188,7 @@ function workspaceDeps(team: TeamDeps): WorkspaceDeps {
       await reassignAll({ tx, keyring, workspaceId, now: team.clock.now() }, by)
     },
     labelDeleted: (tx, workspaceId, labelId) => dropLabel(tx, workspaceId, labelId, team.clock.now()),
+    teamDeleted: dropTeam,
   }
 }
 

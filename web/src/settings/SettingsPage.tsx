@@ -18,6 +18,7 @@ import { LabelsSection } from './LabelsSection.tsx'
 import { MembersSection } from './MembersSection.tsx'
 import { RepliesSection } from './RepliesSection.tsx'
 import { RetentionSection } from './RetentionSection.tsx'
+import { RoutingSection } from './routing/RoutingSection.tsx'
 import styles from './SettingsPage.module.css'
 import { findSection, mayOpen, openSections, type SectionName } from './sections.ts'
 import { TokensSection } from './TokensSection.tsx'
@@ -28,6 +29,7 @@ const contents: Record<SectionName, ComponentType> = {
   workspace: WorkspaceSection,
   hours: HoursSection,
   members: MembersSection,
+  routing: RoutingSection,
   fields: FieldsSection,
   labels: LabelsSection,
   replies: RepliesSection,

@@ -1,4 +1,5 @@
 import {
+  IconArrowsSplit,
   IconBookmark,
   IconBuilding,
   IconBuildings,
@@ -31,6 +32,7 @@ const sections: readonly SectionInfo[] = [
   { name: 'workspace', icon: IconBuilding, role: 'member' },
   { name: 'hours', icon: IconClockHour9, role: 'member' },
   { name: 'members', icon: IconUsers, role: 'member' },
+  { name: 'routing', icon: IconArrowsSplit, role: 'member' },
   { name: 'fields', icon: IconListDetails, role: 'member' },
   { name: 'labels', icon: IconTag, role: 'member' },
   { name: 'replies', icon: IconMessage2Bolt, role: 'member' },

@@ -271,10 +271,10 @@ function writeChange({ detail, reason }: Activity, name: string | null): string 
       return `Status: ${detail.from} → ${detail.to}${detail.snoozedUntil === null ? '' : ` until ${detail.snoozedUntil}`}.${by}`
     case 'assignee':
       return `${detail.to === null ? 'Unassigned' : 'Assigned to a member'}.${by}`
+    case 'team':
+      return `${detail.to === null ? 'Of no team' : 'Moved to a team'}.${by}`
     case 'labels':
       return `Labels: ${detail.added.length} added, ${detail.removed.length} removed.${by}`
-    case 'team':
-      return `${detail.to === null ? 'In no team' : 'Given to a team'}.${by}`
     case 'priority':
       return `Priority: ${detail.from ?? 'none'} → ${detail.to ?? 'none'}.${by}`
     case 'goal':

@@ -56,7 +56,8 @@ export const memberSchema = titled('Member', {
   email: emailSchema,
   role: roleSchema,
   joinedAt: timestamp('When the user joined the workspace.'),
-  awaySince: nullable(timestamp('Since when the member is away, as set by themselves; null if not away.')),
+  awaySince: nullable(timestamp('Since when the member is away, as set by themselves or an admin; null if not away.')),
+  awayUntil: nullable(timestamp('When the member is back; null if not away, or until they say so.')),
 })
 
 export const invitationSchema = titled('Invitation', {
@@ -68,9 +69,15 @@ export const invitationSchema = titled('Invitation', {
   expiresAt: timestamp('Time until which its link works.'),
 })
 
-export function presentMember(member: WorkspaceMember) {
-  const { joinedAt, awaySince } = member
-  return { ...member, joinedAt: joinedAt.toISOString(), awaySince: awaySince?.toISOString() ?? null }
+export function presentMember(member: WorkspaceMember, now: Date) {
+  const { joinedAt, awaySince, awayUntil } = member
+  const isBack = awayUntil !== null && awayUntil <= now
+  return {
+    ...member,
+    joinedAt: joinedAt.toISOString(),
+    awaySince: isBack ? null : (awaySince?.toISOString() ?? null),
+    awayUntil: isBack ? null : (awayUntil?.toISOString() ?? null),
+  }
 }
 
 export function presentInvitation({ id, email, role, createdBy, createdAt, expiresAt }: Invitation) {

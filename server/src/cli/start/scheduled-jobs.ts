@@ -36,6 +36,8 @@ import { findReferencedFiles } from '../../inbox/media/fetch-queries.ts'
 import { deleteAbandonedUploads } from '../../inbox/media/uploads.ts'
 import { deleteOldParked } from '../../inbox/receive/early-statuses.ts'
 import { selectReviews } from '../../inbox/reviews/select-reviews.ts'
+import { clearRemovedTeams } from '../../inbox/routing/clear-teams.ts'
+import { settleRoutingWaits, watchRoutingWaits } from '../../inbox/routing/settle-waits.ts'
 import { createInboxIndexer } from '../../inbox/search/index-inbox.ts'
 import { deleteIdleRates } from '../../inbox/send/send-rate.ts'
 import { settleStrandedSends } from '../../inbox/send/settle-parts.ts'
@@ -102,6 +104,11 @@ function scheduledJobsOf(runtime: Runtime): ScheduledJob[] {
       work: () => reassignOverdue(db, keyStore, clock),
       watch: watchOverdueAnswers(timeDeps),
     },
+    'route-waiting': {
+      everyMs: frequentMs,
+      work: () => settleRoutingWaits({ db, keyStore, clock }),
+      watch: watchRoutingWaits(timeDeps),
+    },
     'rotate-keys': { everyMs: sliceEveryMs, work: () => runRotationSteps(rotations), watch: watchRotations(timeDeps) },
     'send-push-notifications': {
       everyMs: pushEveryMs,
@@ -131,6 +138,7 @@ function scheduledJobsOf(runtime: Runtime): ScheduledJob[] {
       : [{ name: 'embed-articles', everyMs: minuteMs, work: () => embedArticles(db, embedder), isQuiet: true }]),
     { name: 'count-budgets', everyMs: minuteMs, work: () => countDueBudgets({ db, clock }), isSilent: true },
     { name: 'select-reviews', everyMs: minuteMs, work: () => selectReviews({ db, keyStore, clock }), isQuiet: true },
+    { name: 'clear-removed-teams', everyMs: minuteMs, work: () => clearRemovedTeams({ db, clock }), isQuiet: true },
     { name: 'notify-waiting', everyMs: reminderEveryMs, isQuiet: true, ...waitingReminder },
     { name: 'send-away-messages', everyMs: frequentMs, isQuiet: true, ...createAwayMessages(sendDeps(runtime)) },
     ...[

@@ -21,6 +21,7 @@ import { retryWhileCallsStart } from '../conversation/dispatches.ts'
 import { agent, human, writeOwner } from '../conversation/owner.ts'
 import { opaqueWorkspaceId } from '../conversation/queries.ts'
 import { hasOpenDraft } from '../drafts/draft.ts'
+import { queueInTeams } from '../routing/assign.ts'
 
 /** Assigns a revoked or restricted key's conversations to people. Returns how many were reassigned. */
 export function reassignFromKey(work: ChangeTx, keyId: string, actor: Actor): Promise<number> {
@@ -224,8 +225,9 @@ async function reassign(
   condition: Fragment,
   cause: ChangeCause,
 ): Promise<number> {
-  const rows = await tx<{ id: string; connectionId: string; keyId: string }[]>`
-    select c.id, c.connection_id as "connectionId", c.owner_key_id as "keyId"
+  const rows = await tx<{ id: string; connectionId: string; keyId: string; teamId: string | null; isFree: boolean }[]>`
+    select c.id, c.connection_id as "connectionId", c.owner_key_id as "keyId", c.team_id as "teamId",
+      c.assigned_to is null as "isFree"
     from conversations c
     where c.workspace_id = ${workspaceId}
       ${condition}
@@ -253,6 +255,12 @@ async function reassign(
   }))
   await recordActivities(tx, workspaceId, items, cause, now)
   await recordEvents(tx, keyring, workspaceId, events, now)
+  await queueInTeams(
+    tx,
+    workspaceId,
+    rows.filter(({ isFree }) => isFree),
+    now,
+  )
   publishConversations(tx, workspaceId, ids)
   return ids.length
 }

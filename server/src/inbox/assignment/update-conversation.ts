@@ -4,6 +4,7 @@ import { newId } from '../../base/id.ts'
 import { type NewNotification, recordNotifications } from '../../notifications/record-notifications.ts'
 import type { Actor } from '../../workspaces/actor.ts'
 import type { Priority } from '../../workspaces/service/service-settings.ts'
+import { checkTeam, listTeamIdsOf } from '../../workspaces/teams/teams.ts'
 import { findNonMembers } from '../../workspaces/workspace.ts'
 import {
   type ConversationChange,
@@ -11,10 +12,11 @@ import {
   changeOwner,
   changePriority,
   changeStatus,
+  changeTeam,
   withUpdatedAt,
 } from '../conversation/change.ts'
 import { commitChange } from '../conversation/commit-change.ts'
-import { type Conversation, type InboxDeps, inWorkspace, type Scope } from '../conversation/conversation.ts'
+import { type ChangeTx, type Conversation, type InboxDeps, inWorkspace, type Scope } from '../conversation/conversation.ts'
 import { type ConversationStatus, hasUnseenMessages } from '../conversation/conversation-state.ts'
 import {
   agentsStopped,
@@ -27,6 +29,7 @@ import {
 import { canSetOwner, isSameOwner, lockToPeople, type Owner, takeRefusal } from '../conversation/owner.ts'
 import { lockConversation } from '../conversation/queries.ts'
 import { insertNote } from '../notes/notes.ts'
+import { assignInTeam } from '../routing/assign.ts'
 import { type AgentRules, canAgentOwn, readAgentRules } from './eligible-agents.ts'
 import { assertOwner } from './transfer-to-agent.ts'
 
@@ -43,6 +46,8 @@ export interface ConversationPatch {
   priority?: Priority | null
   /** Null: unassigned. */
   assignedTo?: string | null
+  /** Null: no team. Unless `assignedTo` says who, the team's rule decides who gets a conversation of people. */
+  teamId?: string | null
   /** Requires this key to own the conversation, else 409. Skips the status if it has not seen all messages. */
   ownerKeyId?: string
 }
@@ -69,14 +74,35 @@ export async function updateConversation(
     if (labelIds !== undefined)
       await checkLabels(tx, workspaceId, labelIds, actor.type === 'agent' ? 'label_ids' : 'labelIds')
     if (patch.assignedTo) await checkAssignee(tx, workspaceId, patch.assignedTo)
-    const change = applyPatch(before, hasNewerMessages(before, patch) ? withoutStatus(patch) : patch, actor, now)
+    if (patch.teamId) await checkTeam(tx, workspaceId, patch.teamId, 'teamId')
+    const keeps = await keepsAssignee(tx, workspaceId, before, patch)
+    const applied = keeps ? { ...patch, assignedTo: before.assignedTo } : patch
+    const change = applyPatch(before, hasNewerMessages(before, applied) ? withoutStatus(applied) : applied, actor, now)
     if (patch.note !== undefined) {
       await insertNote(work, before.id, { text: patch.note, mentions: [], actor })
     }
     const conversation = await commitChange(work, before, change, { actor, reason: null })
     await recordNotifications(tx, workspaceId, notificationsFor(before, conversation, actor, now), now)
-    return conversation
+    return assignIfMoved(work, before, conversation)
   })
+}
+
+/** Returns whether a conversation stays with its assignee when it comes to another team: with a member of that team. */
+async function keepsAssignee(
+  tx: Tx,
+  workspaceId: string,
+  { assignedTo }: Conversation,
+  patch: ConversationPatch,
+): Promise<boolean> {
+  if (!patch.teamId || patch.assignedTo !== undefined || assignedTo === null) return false
+  return (await listTeamIdsOf(tx, workspaceId, assignedTo)).includes(patch.teamId)
+}
+
+/** Assigns a conversation of people that has come to a team, and that nobody has, by the team's rule. */
+async function assignIfMoved(work: ChangeTx, before: Conversation, after: Conversation): Promise<Conversation> {
+  const { teamId, assignedTo, owner } = after
+  if (teamId === null || teamId === before.teamId || assignedTo !== null || owner.type === 'agent') return after
+  return assignInTeam(work, after, teamId)
 }
 
 /**
@@ -108,6 +134,10 @@ export function applyPatch(
     const { add, remove } = patch.labels
     const kept = conversation.labelIds.filter((id) => !remove.includes(id))
     conversation = changeLabels(conversation, [...kept, ...add], now)
+  }
+  if (patch.teamId !== undefined && patch.teamId !== conversation.teamId) {
+    // The former team's person gives it away, unless the patch says who gets it.
+    conversation = { ...changeTeam(conversation, patch.teamId, now), ...(patch.teamId !== null && { assignedTo: null }) }
   }
   if (patch.assignedTo !== undefined && patch.assignedTo !== conversation.assignedTo) {
     const assigned = withUpdatedAt({ ...conversation, assignedTo: patch.assignedTo }, now)

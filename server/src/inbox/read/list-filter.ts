@@ -34,6 +34,8 @@ export interface ConversationFilter {
   statuses: readonly ConversationStatus[] | null
   updatedAfter: Date | null
   assignedTo: { userId: string } | 'nobody' | null
+  /** Id of a team; `none` for conversations of no team. */
+  teamId: string | null
   labelId: string | null
   view: InboxView | null
   unreadOnly: boolean
@@ -51,6 +53,7 @@ export const noFilter: ConversationFilter = {
   statuses: null,
   updatedAfter: null,
   assignedTo: null,
+  teamId: null,
   labelId: null,
   view: null,
   unreadOnly: false,
@@ -78,6 +81,7 @@ export function filterCondition(
       ${statusCondition(sql, statuses)}
       ${updatedAfter === null ? sql`` : sql`and ${updatedAt(sql)} > ${updatedAfter}`}
       ${assigneeCondition(sql, filter.assignedTo)}
+      ${teamCondition(sql, filter.teamId)}
       ${labelId === null ? sql`` : sql`and c.label_ids <> '{}' and c.label_ids @> array[${labelId}::uuid]`}
       ${viewCondition(sql, filter.view)}
       ${filter.unreadOnly ? sql`and ${unreadCount(sql)} > 0` : sql``}
@@ -110,6 +114,11 @@ function statusCondition(sql: Sql, statuses: ConversationFilter['statuses']) {
 function assigneeCondition(sql: Sql, assignedTo: ConversationFilter['assignedTo']) {
   if (assignedTo === null) return sql``
   return assignedTo === 'nobody' ? sql`and c.assigned_to is null` : sql`and c.assigned_to = ${assignedTo.userId}`
+}
+
+function teamCondition(sql: Sql, teamId: string | null) {
+  if (teamId === null) return sql``
+  return teamId === 'none' ? sql`and c.team_id is null` : sql`and c.team_id = ${teamId}`
 }
 
 function viewCondition(sql: Sql, view: InboxView | null) {

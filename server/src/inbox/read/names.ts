@@ -10,11 +10,11 @@ import { decryptCachedContact } from './conversation-list-item.ts'
 
 /** Id whose name a page shows. */
 export interface NameReference {
-  type: 'agent' | 'user' | 'token' | 'connection'
+  type: 'agent' | 'user' | 'token' | 'connection' | 'team'
   id: string
 }
 
-/** Returns the name of an API key, a person, a team token or a connection; null if deleted or of another type. */
+/** Returns the name of an API key, a person, a team token, a connection or a team; null if deleted or of another type. */
 export type Names = (type: string, id: string | null) => string | null
 
 interface NameRow {
@@ -45,6 +45,11 @@ export async function readNames(
     from connections
     where workspace_id = ${workspaceId}
       and id = any (${idsOf('connection')}::uuid[])
+    union all
+    select 'team', id, name, null
+    from teams
+    where workspace_id = ${workspaceId}
+      and id = any (${idsOf('team')}::uuid[])
     union all
     select 'token', id, name, null
     from team_tokens
@@ -114,12 +119,12 @@ export async function readContacts(
   return new Map(rows.flatMap(({ id }, n) => (named[n] === undefined ? [] : [[id, named[n]]])))
 }
 
-/** Returns the actors that have names. */
+/** Returns the actors, and teams, that have names. */
 export function actorReferences(actors: readonly ({ type: string; id: string | null } | null)[]): NameReference[] {
   return actors.flatMap((actor) => {
     if (actor === null || actor.id === null) return []
     const { type, id } = actor
-    return type === 'agent' || type === 'user' || type === 'token' ? [{ type, id }] : []
+    return type === 'agent' || type === 'user' || type === 'token' || type === 'team' ? [{ type, id }] : []
   })
 }
 
@@ -153,8 +158,9 @@ export async function readConversationViews(
   ])
   const names = await readNames({ db, keyStore }, workspaceId, [
     ...actorReferences([...newest.values()].map(({ author }) => author)),
-    ...conversations.flatMap(({ connectionId, assignedTo, owner }) => [
+    ...conversations.flatMap(({ connectionId, assignedTo, teamId, owner }) => [
       { type: 'connection' as const, id: connectionId },
+      ...(teamId === null ? [] : [{ type: 'team' as const, id: teamId }]),
       ...actorReferences([
         { type: 'user', id: assignedTo },
         { type: 'agent', id: keyIdOf(owner) },

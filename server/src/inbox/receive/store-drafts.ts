@@ -8,10 +8,15 @@ import { addEchoPart, insertMessages } from '../conversation/message-queries.ts'
 import { storeConversation } from '../conversation/queries.ts'
 import { withGoal } from '../goals/goal-state.ts'
 import { insertAttachments } from '../media/media-queries.ts'
+import { recordRoutes } from '../routing/assign.ts'
+import type { Route } from '../routing/routing.ts'
 import type { ConversationDraft } from './conversation-draft.ts'
 import type { ReceiveContext, WorkspaceReceiveContext } from './receiver.ts'
 
-/** Writes drafts in one round trip with the commit. None changes an owner, which would wait for calls. */
+/**
+ * Writes drafts in one round trip with the commit. None changes an owner, which would wait for calls. Where people are
+ * assigned, the commit follows: it publishes whom that has notified.
+ */
 export async function storeDrafts(
   tx: Tx,
   context: WorkspaceReceiveContext,
@@ -20,11 +25,11 @@ export async function storeDrafts(
 ): Promise<void> {
   const changed = drafts.filter(isChanged)
   if (changed.length === 0) return
-  await pipelineCommit(tx, () =>
+  const store = () =>
     write(tx, context, changed, indexOf, (changes) =>
       storeConversations({ tx, keyring: context.keyring, workspaceId: context.workspaceId }, changes),
-    ),
-  )
+    )
+  await (changed.some(isRouted) ? store() : pipelineCommit(tx, store))
 }
 
 /** Writes one draft, including changes of owner. */
@@ -45,6 +50,9 @@ export async function storeDraft(
 const isChanged = ({ before, conversation, messages }: ConversationDraft): boolean =>
   messages.length > 0 || (before !== null && before !== conversation)
 
+const isRouted = (draft: ConversationDraft): draft is ConversationDraft & { route: Route } =>
+  draft.route !== null && draft.route.teamId !== null
+
 async function write(
   tx: Tx,
   { keyring, workspaceId, now, service }: Omit<WorkspaceReceiveContext, 'keywords'>,
@@ -59,12 +67,14 @@ async function write(
   )
   const messages = drafts.flatMap((draft) => draft.messages)
   const events = drafts.flatMap((draft) => draft.events)
+  const routed = drafts.filter(isRouted).map(({ conversation: { id }, route }) => ({ conversationId: id, route }))
   await Promise.all([
     insertConversations({ tx, keyring, workspaceId }, newConversations),
     store(changes),
     insertMessages({ tx, keyring, workspaceId }, messages, indexOf),
     insertAttachments({ tx, keyring, workspaceId }, messages),
     recordAll(tx, workspaceId, drafts, now),
+    routed.length === 0 ? null : recordRoutes(tx, workspaceId, routed, now),
     recordEvents(tx, keyring, workspaceId, events, now),
   ])
 }

@@ -89,6 +89,7 @@ async function parseTeamList(
     statuses: query.status === undefined ? null : parseStatuses(query.status, issues),
     updatedAfter: query.updatedAfter === undefined ? null : parseTime('updatedAfter', query.updatedAfter, issues),
     assignedTo: query.assignedTo === undefined ? null : parseAssignee(query.assignedTo, member),
+    teamId: query.teamId === undefined ? null : query.teamId.toLowerCase(),
     labelId: query.labelId ?? null,
     view: parseView(query.view, member),
     unreadOnly: query.unread ?? false,

@@ -90,6 +90,8 @@ export const TeamConversation = titled('TeamConversation', {
   snoozedUntil: nullable(timestamp('When a timer reopens it.')),
   assignedTo: nullable(idSchema('Assigned member.')),
   assignedToName: name('Name of the assignee.', 'Ana Lima'),
+  teamId: nullable(idSchema('Team that answers it; null for all people.')),
+  teamName: name('Name of the team.', 'Sales'),
   labelIds: Type.Array(uuid(), unpaged),
   priority: nullable(oneOf(priorities, { description: 'Set by people and programs; null: none.', example: 'high' })),
   goal: nullable(
@@ -207,6 +209,14 @@ export const TeamListQuery = strict({
       example: 'me',
     }),
   ),
+  teamId: Type.Optional(
+    Type.String({
+      pattern: '^(?:none|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$',
+      maxLength: 36,
+      description: 'Only conversations of this team; `none` for those of no team.',
+      example: 'none',
+    }),
+  ),
   labelId: Type.Optional(idSchema('Only conversations with this label.')),
   unread: Type.Optional(Type.Boolean({ description: 'Only conversations with unread messages.' })),
   unanswered: Type.Optional(Type.Boolean({ description: 'Only conversations whose customer waits for an answer.' })),
@@ -247,6 +257,11 @@ export const TeamChanges = Type.Partial(
       timestamp('With status `snoozed`: when a timer reopens it. Null: only when the customer writes.'),
     ),
     assignedTo: nullable(idSchema('Member of the workspace; null to unassign.')),
+    teamId: nullable(
+      idSchema(
+        'Team of the workspace; null for none. Without `assignedTo`, an assignee who is not of the team loses it, and the team’s rule decides who gets it.',
+      ),
+    ),
     labelIds: Type.Array(uuid(), { maxItems: 20, description: 'Replaces the labels.' }),
     priority: nullable(oneOf(priorities, { description: 'Null: none.', example: 'high' })),
   }),

@@ -33,6 +33,8 @@ export function presentTeamConversation({ conversation, contact, newest, names }
     snoozedUntil: conversation.snoozedUntil?.toISOString() ?? null,
     assignedTo: conversation.assignedTo,
     assignedToName: names('user', conversation.assignedTo),
+    teamId: conversation.teamId,
+    teamName: names('team', conversation.teamId),
     labelIds: conversation.labelIds,
     priority: conversation.priority,
     goal: presentGoal(conversation.goal),

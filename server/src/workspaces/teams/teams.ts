@@ -1,3 +1,4 @@
+import { lockExclusive, routingLock } from '../../base/citus/distributed-sql.ts'
 import type { Sql, Tx } from '../../base/db.ts'
 import { type ApiError, invalid, notFound } from '../../base/errors.ts'
 import { newId } from '../../base/id.ts'
@@ -176,11 +177,15 @@ async function readMembers(sql: Sql, workspaceId: string, teamId: string): Promi
   return rows.map(({ id }) => id)
 }
 
-/** Replaces the members. New ones get the next conversation, after others who have waited for as long. */
+/**
+ * Replaces the members, while no conversation is being assigned: that changes their turns. New ones get the next conversation, after others who have
+ * waited for as long.
+ */
 async function setMembers(tx: Tx, workspaceId: string, teamId: string, ids: readonly string[]): Promise<string[]> {
   const unique = [...new Set(ids.map((id) => id.toLowerCase()))].sort()
   const nonMembers = await findNonMembers(tx, workspaceId, unique)
   if (nonMembers.length > 0) throw invalid('memberIds', 'must be members of the workspace')
+  await lockExclusive(tx, routingLock(workspaceId))
   await tx`
     delete from team_members
     where workspace_id = ${workspaceId}

@@ -83,6 +83,7 @@ export interface Changes {
   status?: Status
   snoozedUntil?: string | null
   assignedTo?: string | null
+  teamId?: string | null
   labelIds?: string[]
 }
 

@@ -11,7 +11,7 @@ export const emptyList: ConversationList = { rows: [], cursor: null }
 
 /** Returns whether a conversation belongs to a list. Null for `search`, which only the server can decide. */
 export function matches(filter: ConversationFilter, row: Conversation, userId: string): boolean | null {
-  const { view, status, owner, assignedTo, connectionId, labelId, unread, unanswered, priority, sort } = filter
+  const { view, status, owner, assignedTo, connectionId, teamId, labelId, unread, unanswered, priority, sort } = filter
   const isAgents = row.owner !== 'human'
   if (view === 'mine' && row.assignedTo !== userId) return false
   if (view === 'unassigned' && (isAgents || row.assignedTo !== null)) return false
@@ -24,6 +24,7 @@ export function matches(filter: ConversationFilter, row: Conversation, userId: s
   if (assignedTo === 'me' && row.assignedTo !== userId) return false
   if (assignedTo !== undefined && !['me', 'none'].includes(assignedTo) && row.assignedTo !== assignedTo) return false
   if (connectionId !== undefined && row.connectionId !== connectionId) return false
+  if (teamId !== undefined && (row.teamId ?? 'none') !== teamId) return false
   if (labelId !== undefined && !row.labelIds.includes(labelId)) return false
   if (unread && row.unreadCount === 0) return false
   if ((unanswered || sort === 'waiting') && row.unansweredSince === null) return false

@@ -45,6 +45,8 @@ export interface ConversationFilter {
   /** The id of a member, `me` or `none`. */
   assignedTo?: string
   connectionId?: string
+  /** The id of a team, or `none`. */
+  teamId?: string
   labelId?: string
   unread?: boolean
   unanswered?: boolean

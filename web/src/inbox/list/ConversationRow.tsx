@@ -8,6 +8,7 @@ import {
   IconQrcode,
   IconRobot,
   IconUser,
+  IconUsers,
 } from '@tabler/icons-react'
 import { type MouseEvent, memo } from 'react'
 import { useWaitingDrafts } from '../../data/inbox/agent-drafts.ts'
@@ -157,12 +158,13 @@ function Waiting({ since, now }: { since: string; now: number }) {
 /** Rendered only if there is something to show. */
 function RowDetails({ row, labels, now }: { row: Conversation; labels: ReadonlyMap<string, Label>; now: number }) {
   const hasDraft = useWaitingDrafts(useWorkspaceId()).some(({ conversationId }) => conversationId === row.id)
-  const { ownerName, owner, status, snoozedUntil, lastMessage, labelIds, assignedToName, handover, goal, priority } = row
+  const { ownerName, owner, status, snoozedUntil, lastMessage, labelIds, assignedToName, teamName, handover } = row
+  const { goal, priority } = row
   const isFailed = lastMessage?.status === 'failed'
   const isAgents = owner !== 'human'
   const isSnoozed = status === 'snoozed'
   const isPlain = !isFailed && !isAgents && !isSnoozed && handover === null && goal === null && priority === null
-  if (isPlain && labelIds.length === 0 && assignedToName === null) return null
+  if (isPlain && labelIds.length === 0 && assignedToName === null && teamName === null) return null
   const agent = ownerName ?? t.inbox.byAiOnly
   const until =
     snoozedUntil === null ? t.inbox.snoozedOpen : t.inbox.snoozedUntil({ moment: formatShortTime(snoozedUntil) })
@@ -187,6 +189,12 @@ function RowDetails({ row, labels, now }: { row: Conversation; labels: ReadonlyM
         <span className={styles.who}>
           <IconUser size={12} aria-hidden="true" />
           {assignedToName}
+        </span>
+      )}
+      {teamName !== null && (
+        <span className={styles.who}>
+          <IconUsers size={12} aria-hidden="true" />
+          {teamName}
         </span>
       )}
       {isFailed && (

@@ -3,6 +3,7 @@ import { useConnections } from '../../data/connections.ts'
 import { priorities } from '../../data/inbox/types.ts'
 import { useLabelsById } from '../../data/labels.ts'
 import { useMemberList } from '../../data/team/members.ts'
+import { useTeamList } from '../../data/team/routing.ts'
 import { t } from '../../text/index.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { type FilterBy, type InboxSearch, readSearch, statuses } from './filters.ts'
@@ -19,6 +20,7 @@ export function FilterPanel({ search, filterBy }: FilterPanelProps) {
   const workspaceId = useWorkspaceId()
   const labels = useLabelsById(workspaceId)
   const members = useMemberList(workspaceId)
+  const teams = useTeamList(workspaceId)
   const { data: connections = [] } = useConnections(workspaceId)
   const { filters, sorts } = t.inbox
   const named = (all: Iterable<{ id: string; name: string }>) =>
@@ -72,6 +74,8 @@ export function FilterPanel({ search, filterBy }: FilterPanelProps) {
         filters.priority,
         priorities.toReversed().map((value) => ({ value, label: t.inbox.priorities[value] })),
       )}
+      {teams.length > 0 &&
+        choice('teamId', filters.team, [{ value: 'none', label: filters.noTeam }, ...named(teams)])}
       {labels.size > 0 && choice('labelId', filters.label, named(labels.values()))}
       <Switch
         size="xs"

@@ -17,6 +17,7 @@ export interface InboxSearch {
   owner?: string
   assignedTo?: string
   connectionId?: string
+  teamId?: string
   labelId?: string
   unread?: true
   unanswered?: true
@@ -43,6 +44,7 @@ export function readSearch(raw: Record<string, unknown>): InboxSearch {
   const [view, status, owner] = [text('view'), text('status'), text('owner')]
   const [sort, priority] = [text('sort'), text('priority')]
   const [assignedTo, connectionId, labelId] = [text('assignedTo'), text('connectionId'), text('labelId')]
+  const teamId = text('teamId')
   const search = text('search').trim().slice(0, 100)
   return {
     ...(isOneOf(views, view) && view !== 'all' && { view }),
@@ -51,6 +53,7 @@ export function readSearch(raw: Record<string, unknown>): InboxSearch {
     ...((['human', 'agent'].includes(owner) || isId(owner.replace(/^agent:/, ''))) && { owner }),
     ...((['me', 'none'].includes(assignedTo) || isId(assignedTo)) && { assignedTo }),
     ...(isId(connectionId) && { connectionId }),
+    ...((teamId === 'none' || isId(teamId)) && { teamId }),
     ...(isId(labelId) && { labelId }),
     ...(isOn('unread') && { unread: true as const }),
     ...(isOn('unanswered') && { unanswered: true as const }),

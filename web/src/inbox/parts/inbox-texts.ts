@@ -94,11 +94,19 @@ export function activityLine(activity: Activity, labelName: (id: string) => stri
   if (activity.kind === 'owner') return ownerLine(activity, who)
   if (activity.kind === 'status') return statusLine(activity, who)
   if (activity.kind === 'assignee') {
+    const routed = routedLine(activity)
+    if (routed !== null) return routed
     if (activity.to === null) return activities.unassigned({ who })
     const isSelf = activity.to === activity.actor.id
     return isSelf
       ? activities.assignedSelf({ who })
       : activities.assigned({ who, to: activity.toName ?? t.inbox.teammate })
+  }
+  if (activity.kind === 'team') {
+    const team = activity.toName ?? t.common.unknown
+    if (activity.to === null) return activities.leftTeam({ team: activity.fromName ?? t.common.unknown })
+    if (activity.reason === 'capacity') return activities.teamAsAgentFull({ team })
+    return activity.actor.type === 'system' ? activities.routedToTeam({ team }) : activities.movedToTeam({ who, team })
   }
   if (activity.kind === 'consent') return consentLine(activity, who)
   if (activity.kind === 'standby') return activity.to === null ? activities.standbyEnded : activities.standbyBegan
@@ -117,6 +125,17 @@ function priorityLine({ to }: Activity, who: string): string {
   const priority = priorities.find((one) => one === to)
   if (priority === undefined) return activities.noPriority({ who })
   return activities.priority({ who, priority: t.inbox.priorities[priority] })
+}
+
+/** Describes an assignment by a rule; null for those that people made. */
+function routedLine({ reason, to, toName, fromName }: Activity): string | null {
+  const { activities } = t.inbox
+  const names = { to: toName ?? t.inbox.teammate, from: fromName ?? t.inbox.teammate }
+  if (reason === 'round_robin') return activities.assignedInTurn(names)
+  if (reason === 'least_busy') return activities.assignedLeastBusy(names)
+  if (reason === 'took_next') return activities.tookNext({ who: names.to })
+  if (reason !== 'no_answer') return null
+  return to === null ? activities.releasedNoAnswer(names) : activities.reassignedNoAnswer(names)
 }
 
 function draftLine({ to, fromName }: Activity, who: string): string {

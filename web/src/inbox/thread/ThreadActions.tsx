@@ -12,7 +12,7 @@ import {
   type TablerIcon,
 } from '@tabler/icons-react'
 import { type ReactNode, useMemo, useState } from 'react'
-import { assign } from '../../data/inbox/actions.ts'
+import { assign, moveToTeam } from '../../data/inbox/actions.ts'
 import { useInbox } from '../../data/inbox/queries.ts'
 import type { Conversation } from '../../data/inbox/types.ts'
 import { t, withTexts } from '../../text/index.ts'
@@ -78,6 +78,7 @@ export function ThreadActions({ conversation }: { conversation: Conversation }) 
             dropdown={dropdown}
             assignedTo={conversation.assignedTo}
             assign={(member) => void assign(inbox, conversation.id, member)}
+            team={{ id: conversation.teamId, move: (team) => void moveToTeam(inbox, conversation.id, team) }}
           />
         )}
       </ActionMenu>

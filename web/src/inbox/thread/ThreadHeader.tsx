@@ -75,11 +75,13 @@ export function ThreadHeader(props: ThreadHeaderProps) {
 }
 
 /** Returns the facts, most actionable first. */
-function factsOf({ contact, connectionName, status, snoozedUntil, assignedToName, priority }: Conversation): string[] {
+function factsOf(conversation: Conversation): string[] {
+  const { contact, connectionName, status, snoozedUntil, assignedToName, teamName, priority } = conversation
   const phone = contact.name === null ? null : phoneLabel(contact.phone)
   const until =
     snoozedUntil === null ? t.inbox.snoozedOpen : t.inbox.snoozedUntil({ moment: formatShortTime(snoozedUntil) })
   const state = status === 'snoozed' ? until : t.inbox.statuses[status]
   const priorityName = priority === null ? null : t.inbox.priorities[priority]
-  return [status === 'open' ? null : state, priorityName, assignedToName, phone, connectionName].filter((fact) => fact !== null)
+  const facts = [status === 'open' ? null : state, priorityName, assignedToName, teamName, phone, connectionName]
+  return facts.filter((fact) => fact !== null)
 }
