@@ -253,6 +253,7 @@ export const notInCollection: ReadonlySet<string> = new Set([
   ...['listConnectionNumbers', 'registerConnectionNumber', 'getDraft', 'approveDraft', 'rejectDraft'],
   ...['listCountedConversations', 'getAgentReasons', 'claimReview', 'submitReview', 'skipReview'],
   ...['updateReviewSettings'],
+  ...['setTeamService', 'importHolidays'],
   ...['createScenario', 'updateScenario', 'deleteScenario', 'addStarterScenarios', 'makeScenario'],
   ...['startScenarioRun', 'getScenarioRun', 'cancelScenarioRun'],
 ])

@@ -27,7 +27,7 @@ const needs = {
     updateBillingSettings listBudgets createBudget updateBudget deleteBudget getAgentNumbers listCountedConversations
     getAgentReasons updateReviewSettings getReviewResults createScenario makeScenario updateScenario deleteScenario
     addStarterScenarios startScenarioRun cancelScenarioRun eraseCustomer listErasures getErasure
-    uploadLeadImport uploadTemplateSample`,
+    uploadLeadImport uploadTemplateSample setTeamService importHolidays`,
   owner: 'endSessionsOfMember listTeamTokens createTeamToken revokeTeamToken exportLeads',
 }
 

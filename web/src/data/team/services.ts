@@ -2,6 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { api, unwrap } from '../../api/client.ts'
 import { showToast } from '../../ui/overlay/toasts.tsx'
 import { type Workspace, workspaceKey } from '../workspace.ts'
+import { teamServicesKey } from '../workspace-updates.ts'
 
 const path = '/api/team/v1/workspaces/{workspaceId}' as const
 const at = (workspaceId: string) => ({ params: { path: { workspaceId } } })
@@ -15,14 +16,12 @@ export type Holiday = Workspace['holidays'][number]
 
 export const noTeamService: TeamServiceFields = { hours: null, holidays: null, awayMessage: null, serviceGoals: null }
 
-const servicesKey = (workspaceId: string) => [workspaceId, 'team-services'] as const
-
 const listTeamServices = async (workspaceId: string) =>
   (await unwrap(api.GET(`${path}/team-services`, at(workspaceId)))).teams
 
 /** Hours and goals of the teams that have any of their own. */
 export function useTeamServices(workspaceId: string) {
-  return useQuery({ queryKey: servicesKey(workspaceId), queryFn: () => listTeamServices(workspaceId) })
+  return useQuery({ queryKey: teamServicesKey(workspaceId), queryFn: () => listTeamServices(workspaceId) })
 }
 
 /** Replaces what a team has of its own, and confirms with `done`. */
@@ -33,7 +32,7 @@ export function useTeamServiceChange(workspaceId: string, done: string) {
       unwrap(api.PUT(`${path}/teams/{teamId}/service`, { params: { path: { workspaceId, teamId } }, body })),
     onSuccess: () => {
       showToast(done)
-      return queries.invalidateQueries({ queryKey: servicesKey(workspaceId) })
+      return queries.invalidateQueries({ queryKey: teamServicesKey(workspaceId) })
     },
   })
 }
