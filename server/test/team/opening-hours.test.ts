@@ -113,7 +113,7 @@ const goals: [what: string, hours: OpeningHours | null, since: string, minutes: 
   ['over a night', office, '2026-03-02T20:30:00Z', 60, '2026-03-03T12:30'],
   ['over a week end', office, '2026-03-07T15:30:00Z', 60, '2026-03-09T12:30'],
   ['over a holiday', closedOn(office, '2026-03-03'), '2026-03-02T20:30:00Z', 60, '2026-03-04T12:30'],
-  ['for several days', office, '2026-03-02T12:00:00Z', 1200, '2026-03-04T16:00'],
+  ['for several days', office, '2026-03-02T12:00:00Z', 1200, '2026-03-04T17:00'],
   ['at all times', allDay, '2026-03-04T18:00:00Z', 1440, '2026-03-05T18:00'],
   ['in hours that clocks show twice', nights, '2026-10-24T22:00:00Z', 90, '2026-10-25T01:00'],
   ['in hours that clocks leave out', nights, '2026-03-29T00:00:00Z', 45, '2026-04-04T23:45'],

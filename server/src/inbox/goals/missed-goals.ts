@@ -266,7 +266,7 @@ export async function moveMissedGoals(tx: Tx, workspaceId: string, fromId: strin
 }
 
 /** Computes the clocks of changed settings in bounded steps; a step that is lost is repeated. */
-async function updateGoals({ db, keyStore, clock }: GoalDeps): Promise<number> {
+async function updateGoals({ db, keyStore }: GoalDeps): Promise<number> {
   const waiting = await db.sql<{ id: string }[]>`select workspace_id as id from goal_updates`
   let changed = 0
   for (const { id: workspaceId } of waiting) {

@@ -68,7 +68,7 @@ export interface TeamServiceRow extends TeamService {
 export const serviceOf = (settings: ServiceSettings, teamId: string | null): Service =>
   (teamId === null ? undefined : settings.teams.get(teamId)) ?? settings
 
-const noService: ServiceSettings = {
+export const noService: ServiceSettings = {
   ...{ hours: null, away: null, goals: null, country: null },
   ...{ teams: new Map(), hasAway: false, hasGoals: false },
 }
