@@ -17,9 +17,11 @@ async function goalsWorld(serviceGoals: object = goals) {
   assert.equal((await admin.call('PATCH', '', { serviceGoals })).status, 200)
   await runGoals(w)
   const goal = async () => (await ana.call('GET', place)).body.conversation.goal
-  const missed = () =>
-    w.db.sql<{ goal: string }[]>`
+  const missed = async () => {
+    const rows = await w.db.sql<{ goal: string }[]>`
       select goal from missed_goals where workspace_id = ${w.workspaceId} order by due_at`
+    return rows.map(({ goal }) => goal)
+  }
   const answer = (text: string) =>
     ana.call('POST', `${place}/messages`, { kind: 'text', text }, { 'idempotency-key': text })
   return { ...all, admin, goal, missed, answer }
@@ -43,7 +45,7 @@ test('a missed goal is recorded once, by any number of workers, and everybody is
   w.clock.advance(11 * minuteMs)
   await Promise.all(Array.from({ length: 4 }, () => runGoals(w)))
   await runGoals(w)
-  assert.deepEqual(await missed(), [{ goal: 'first_answer' }])
+  assert.deepEqual(await missed(), ['first_answer'])
   assert.deepEqual([await ana.kinds(), await bea.kinds()], [['goal'], ['goal']])
   const [{ conversation }] = await ana.listNotifications()
   assert.equal(conversation.id, id)
@@ -96,7 +98,7 @@ test('resolving in time misses nothing, and ends the goals', async () => {
   await ana.call('PATCH', place, { status: 'resolved' })
   assert.equal(await goal(), null)
   w.clock.advance(120 * minuteMs)
-  assert.equal(await runGoals(w), 0)
+  await runGoals(w)
   assert.deepEqual(await missed(), [])
 })
 
@@ -109,11 +111,11 @@ test('changed goals apply to customers who wait already, without notifying twice
     await runGoals(w)
   }
   await set(30)
-  assert.deepEqual([(await goal()).isMissed, await missed()], [false, [{ goal: 'first_answer' }]])
+  assert.deepEqual([(await goal()).isMissed, await missed()], [false, ['first_answer']])
   w.clock.advance(20 * minuteMs)
   await runGoals(w)
   assert.equal((await goal()).isMissed, true)
-  assert.deepEqual([await missed(), await ana.kinds()], [[{ goal: 'first_answer' }], ['goal']])
+  assert.deepEqual([await missed(), await ana.kinds()], [['first_answer'], ['goal']])
   await admin.call('PATCH', '', { serviceGoals: null })
   await runGoals(w)
   assert.equal(await goal(), null)

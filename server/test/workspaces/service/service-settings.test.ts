@@ -61,7 +61,7 @@ test('agents see that nobody is available on a holiday', async () => {
   const w = await world({ scopes: ['inbox.read'] })
   const admin = await signedInMember(w, 'admin')
   await admin.call('PATCH', '', { hours: { timeZone: 'UTC', week } })
-  const hours = async () => (await w.call('GET', '/api/v2/me')).body.hours
+  const hours = async () => (await w.call('GET', '/api/v2/me')).body.workspace.hours
   assert.equal((await hours()).is_open, true)
   await admin.call('PATCH', '', {
     holidays: [{ name: 'Today', from: '2026-03-10', to: '2026-03-10', calendar: null }],
