@@ -20,7 +20,7 @@ export interface Calls {
   }
   inbox: {
     unreadBadge: (values: { n: number }) => string
-    filters: { remove: (values: { what: Shown }) => string; searchFor: (values: { term: Shown }) => string }
+    filters: { isPriority: (values: { priority: Shown }) => string; remove: (values: { what: Shown }) => string; searchFor: (values: { term: Shown }) => string }
     saved: { delete: (values: { name: Shown }) => string; deleted: (values: { name: Shown }) => string }
     ownMessage: (values: { text: Shown }) => string
     messageBy: (values: { name: Shown; text: Shown }) => string
@@ -37,10 +37,11 @@ export interface Calls {
     failures: { code: (values: { code: Shown }) => string }
     fileFailures: { code: (values: { code: Shown }) => string }
     note: (values: { name: Shown }) => string
-    activities: { tookOver: (values: { who: Shown }) => string; tookOverFrom: (values: { who: Shown; from: Shown }) => string; handedOver: (values: { who: Shown }) => string; handedToAgent: (values: { who: Shown; agent: Shown }) => string; assignedToAgent: (values: { agent: Shown }) => string; repliedAndTookOver: (values: { who: Shown }) => string; repliedAndTookOverFrom: (values: { who: Shown; from: Shown }) => string; watchdog: (values: { agent: Shown }) => string; keyInvalid: (values: { agent: Shown }) => string; merged: (values: { agent: Shown }) => string; opened: (values: { who: Shown }) => string; resolved: (values: { who: Shown }) => string; closed: (values: { who: Shown }) => string; pending: (values: { who: Shown }) => string; snoozed: (values: { who: Shown; until: Shown }) => string; snoozedOpen: (values: { who: Shown }) => string; assigned: (values: { who: Shown; to: Shown }) => string; assignedSelf: (values: { who: Shown }) => string; unassigned: (values: { who: Shown }) => string; labelled: (values: { who: Shown; labels: Shown }) => string; unlabelled: (values: { who: Shown; labels: Shown }) => string; relabelled: (values: { who: Shown; added: Shown; removed: Shown }) => string; overBudget: (values: { who: Shown }) => string; recordedOptOut: (values: { who: Shown }) => string; recordedOptIn: (values: { who: Shown }) => string; undidConsent: (values: { who: Shown }) => string; approvedDraft: (values: { who: Shown; agent: Shown }) => string; editedDraft: (values: { who: Shown; agent: Shown }) => string; rejectedDraft: (values: { who: Shown; agent: Shown }) => string; recordedUpdatesOut: (values: { who: Shown }) => string; recordedUpdatesIn: (values: { who: Shown }) => string; undidUpdates: (values: { who: Shown }) => string }
+    activities: { tookOver: (values: { who: Shown }) => string; tookOverFrom: (values: { who: Shown; from: Shown }) => string; handedOver: (values: { who: Shown }) => string; handedToAgent: (values: { who: Shown; agent: Shown }) => string; assignedToAgent: (values: { agent: Shown }) => string; repliedAndTookOver: (values: { who: Shown }) => string; repliedAndTookOverFrom: (values: { who: Shown; from: Shown }) => string; watchdog: (values: { agent: Shown }) => string; keyInvalid: (values: { agent: Shown }) => string; merged: (values: { agent: Shown }) => string; opened: (values: { who: Shown }) => string; resolved: (values: { who: Shown }) => string; closed: (values: { who: Shown }) => string; pending: (values: { who: Shown }) => string; snoozed: (values: { who: Shown; until: Shown }) => string; snoozedOpen: (values: { who: Shown }) => string; assigned: (values: { who: Shown; to: Shown }) => string; assignedSelf: (values: { who: Shown }) => string; unassigned: (values: { who: Shown }) => string; assignedInTurn: (values: { to: Shown }) => string; assignedLeastBusy: (values: { to: Shown }) => string; tookNext: (values: { who: Shown }) => string; reassignedNoAnswer: (values: { from: Shown; to: Shown }) => string; releasedNoAnswer: (values: { from: Shown }) => string; routedToTeam: (values: { team: Shown }) => string; teamAsAgentFull: (values: { team: Shown }) => string; movedToTeam: (values: { who: Shown; team: Shown }) => string; leftTeam: (values: { team: Shown }) => string; labelled: (values: { who: Shown; labels: Shown }) => string; unlabelled: (values: { who: Shown; labels: Shown }) => string; relabelled: (values: { who: Shown; added: Shown; removed: Shown }) => string; overBudget: (values: { who: Shown }) => string; recordedOptOut: (values: { who: Shown }) => string; recordedOptIn: (values: { who: Shown }) => string; undidConsent: (values: { who: Shown }) => string; approvedDraft: (values: { who: Shown; agent: Shown }) => string; editedDraft: (values: { who: Shown; agent: Shown }) => string; rejectedDraft: (values: { who: Shown; agent: Shown }) => string; recordedUpdatesOut: (values: { who: Shown }) => string; recordedUpdatesIn: (values: { who: Shown }) => string; undidUpdates: (values: { who: Shown }) => string; priority: (values: { who: Shown; priority: Shown }) => string; noPriority: (values: { who: Shown }) => string; missedGoal: (values: { goal: Shown }) => string }
     handover: { toTeam: (values: { who: Shown }) => string; toOne: (values: { who: Shown; to: Shown }) => string; offered: (values: { who: Shown }) => string; since: (values: { moment: Shown }) => string }
     people: { viewing: (values: { name: Shown }) => string; typing: (values: { name: Shown }) => string }
     bulk: { choose: (values: { name: Shown }) => string }
+    goals: { due: (values: { goal: Shown; moment: Shown }) => string; left: (values: { span: Shown }) => string; overdue: (values: { span: Shown }) => string }
   }
   lead: {
     interpretedAs: (values: { amount: Shown }) => string
@@ -348,6 +349,9 @@ export interface Calls {
     replies: { change: (values: { shortcut: Shown }) => string; deleted: (values: { shortcut: Shown }) => string }
     filters: { rename: (values: { name: Shown }) => string; deleteOf: (values: { name: Shown }) => string; deleted: (values: { name: Shown }) => string }
     hours: { from: (values: { day: Shown; nth: Shown }) => string; to: (values: { day: Shown; nth: Shown }) => string; remove: (values: { day: Shown; nth: Shown }) => string; addTo: (values: { day: Shown }) => string }
+    routing: { change: (values: { name: Shown }) => string; deleteConfirm: (values: { name: Shown }) => string; agentOf: (values: { name: Shown }) => string; teamOf: (values: { name: Shown }) => string; availabilityOf: (values: { name: Shown }) => string; backAt: (values: { moment: Shown }) => string; capacityOf: (values: { name: Shown }) => string }
+    holidays: { remove: (values: { name: Shown }) => string; imported: (values: { n: number }) => string }
+    goals: { ofPriority: (values: { priority: Shown }) => string; withOwn: (values: { teams: Shown }) => string }
     agents: { instructionsTooLong: (values: { most: Shown }) => string }
     tokens: { valueOf: (values: { name: Shown }) => string; revokeOf: (values: { name: Shown }) => string; revokeConfirm: (values: { name: Shown }) => string; revoked: (values: { name: Shown }) => string }
     retention: { daysOf: (values: { name: Shown }) => string }
@@ -363,7 +367,7 @@ export interface Calls {
   }
   notifications: {
     unread: (values: { count: number }) => string
-    sentences: { mention: (values: { actor: Shown }) => string; assigned: (values: { actor: Shown }) => string; handover: (values: { actor: Shown }) => string; draft: (values: { actor: Shown }) => string; waiting: (values: { count: number }) => string; connection: (values: { connection: Shown; reason: Shown }) => string; connectionLost: (values: { connection: Shown }) => string }
+    sentences: { mention: (values: { actor: Shown }) => string; assigned: (values: { actor: Shown }) => string; handover: (values: { actor: Shown }) => string; draft: (values: { actor: Shown }) => string; waiting: (values: { count: number }) => string; goal: (values: { count: number }) => string; connection: (values: { connection: Shown; reason: Shown }) => string; connectionLost: (values: { connection: Shown }) => string }
     settings: { of: (values: { kind: Shown; method: Shown }) => string }
   }
   oauth: {
