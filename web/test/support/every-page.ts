@@ -62,6 +62,7 @@ const linkOrButton = (name: RegExp): Open =>
 const settings = [
   'workspace',
   'hours',
+  'routing',
   'members',
   'fields',
   'labels',

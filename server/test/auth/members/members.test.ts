@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Role } from '../../../src/team/member.ts'
 import { pick } from '../../support/pick.ts'
-import { operatorToken, teamWorld } from '../../support/team-app.ts'
+import { operatorToken, type SignedIn, teamWorld } from '../../support/team-app.ts'
 
 const { clock, team, join, send, db } = await teamWorld()
 
