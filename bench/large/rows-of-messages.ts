@@ -62,6 +62,7 @@ function conversationOf(tenant: Tenant, n: number): Conversation {
     status: statuses[n % statuses.length] ?? 'open',
     snoozedUntil: null,
     assignedTo: null,
+    teamId: null,
     labelIds: [],
     unreadCount: isWaiting ? 1 : 0,
     windowExpiresAt: new Date(at.getTime() + openHours * 3_600_000),

@@ -110,9 +110,9 @@ test('the assignee is notified, and agents leave the conversation alone', async 
   const { members, newCustomer } = await routedWorld(1)
   const { id, held } = await newCustomer(1)
   assert.equal(held, true)
-  const { notifications } = (await members[0]?.call('GET', '/notifications'))?.body ?? {}
+  const { notices } = (await members[0]?.call('GET', '/notices'))?.body ?? {}
   assert.deepEqual(
-    notifications.map((one: { kind: string; conversationId: string }) => [one.kind, one.conversationId]),
+    notices.map((one: { kind: string; conversationId: string }) => [one.kind, one.conversationId]),
     [['assigned', id]],
   )
 })
