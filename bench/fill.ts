@@ -44,6 +44,7 @@ export async function fillConversations(
       status: statuses[n % statuses.length] ?? 'open',
       snoozedUntil: null,
       assignedTo: null,
+    teamId: null,
       labelIds: [],
       teamId: null,
       priority: null,

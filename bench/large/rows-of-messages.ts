@@ -62,6 +62,7 @@ function conversationOf(tenant: Tenant, n: number): Conversation {
     status: statuses[n % statuses.length] ?? 'open',
     snoozedUntil: null,
     assignedTo: null,
+    teamId: null,
     labelIds: [],
     teamId: null,
     priority: null,

@@ -15,7 +15,7 @@ const needs = {
     updateMember listMadeByMember listInvitations createInvitation copyInvitationLink revokeInvitation listAuditLog
     createApiKey changeApiKey revokeApiKey rotateApiKey grantAuthorizationRequest updateWorkspace
     saveInstructionsDraft discardInstructionsDraft publishInstructionsDraft restoreInstructionsVersion createLabel updateLabel
-    deleteLabel createCannedReply updateCannedReply deleteCannedReply previewAgent createLeadImport listLeadImports getLeadImport startLeadImport
+    deleteLabel createCannedReply updateCannedReply deleteCannedReply createTeam updateTeam deleteTeam previewAgent createLeadImport listLeadImports getLeadImport startLeadImport
     cancelLeadImport undoLeadImport previewLeadImport listImportValues downloadRefusedRows createLeadField updateLeadField
     orderLeadFields createConnection updateConnection deleteConnection pauseConnection resumeConnection getConnectionCheck
     checkConnection listConnectionNumbers subscribeConnection registerConnectionNumber requestConnectionHistory
