@@ -64,7 +64,6 @@ function conversationOf(tenant: Tenant, n: number): Conversation {
     assignedTo: null,
     teamId: null,
     labelIds: [],
-    teamId: null,
     priority: null,
     goal: null,
     unreadCount: isWaiting ? 1 : 0,

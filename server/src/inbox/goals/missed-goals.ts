@@ -60,7 +60,7 @@ export function watchGoals({ db, clock }: { db: Db; clock: Clock }): DueWatch {
 }
 
 /**
- * Records the goals that were missed, each once, and computes the clocks of workspaces anew whose settings have changed.
+ * Records the goals that were missed, each once, and computes the clocks of workspaces again whose settings have changed.
  * Called by a timer; several nodes share the work. Returns the number of missed goals and of changed conversations.
  */
 export async function runGoals(deps: GoalDeps): Promise<number> {

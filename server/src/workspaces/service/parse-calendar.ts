@@ -118,6 +118,9 @@ const dateOf = (time: ICAL.Time): string => time.toString().slice(0, 10)
 
 /** Without control characters, which the app could not show. */
 function nameOf(summary: string | null): string {
-  const name = (summary ?? '').slice(0, maxNameLength).replace(/\p{Cc}/gu, ' ').trim()
+  const name = (summary ?? '')
+    .slice(0, maxNameLength)
+    .replace(/\p{Cc}/gu, ' ')
+    .trim()
   return name === '' ? '–' : name
 }

@@ -8,7 +8,15 @@ import { signedInMember } from '../../support/member.ts'
 const minuteMs = 60_000
 const closed = { from: '08:00', to: '09:00' }
 const weekOf = (...spans: { from: string; to: string }[]) => ({
-  ...{ monday: spans, tuesday: spans, wednesday: spans, thursday: spans, friday: spans, saturday: spans, sunday: spans },
+  ...{
+    monday: spans,
+    tuesday: spans,
+    wednesday: spans,
+    thursday: spans,
+    friday: spans,
+    saturday: spans,
+    sunday: spans,
+  },
 })
 const text = 'We are closed now.'
 
@@ -110,7 +118,14 @@ test('nobody gets it while open, on an answered or old message, after an echo, o
   )
   assert.equal(await run(), 0, 'answered')
   const customer = { userId: null, parentUserId: null, phone: '5511980000001', name: null }
-  const echo = { type: 'echo', externalId: 'wamid.echo', customer, kind: 'text', text: 'Hi', at: w.clock.now() } as const
+  const echo = {
+    type: 'echo',
+    externalId: 'wamid.echo',
+    customer,
+    kind: 'text',
+    text: 'Hi',
+    at: w.clock.now(),
+  } as const
   const history = { ...echo, type: 'history', externalId: 'wamid.old', direction: 'inbound', status: 'read' } as const
   await w.deliver(echo as never, history as never)
   assert.equal(await run(), 0, 'neither wrote now')

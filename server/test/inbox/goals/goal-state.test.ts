@@ -37,16 +37,16 @@ const answered: Partial<GoalSubject> = { unansweredSince: null, inbound: { newes
 const cases: [what: string, subject: GoalSubject, expected: string[]][] = [
   ['a customer who waits', after(), ['first_answer 00–12:10', 'resolution 00–13:00']],
   ['an answer', after(answered), ['resolution 00–13:00']],
-  [
-    'a further question',
-    after(answered, { unansweredSince: at(30) }),
-    ['next_answer 30–12:50', 'resolution 00–13:00'],
-  ],
+  ['a further question', after(answered, { unansweredSince: at(30) }), ['next_answer 30–12:50', 'resolution 00–13:00']],
   ['a resolved case', after(answered, { status: 'resolved' }), []],
   ['a snoozed one', after(answered, { status: 'snoozed' }), ['resolution 00–13:00']],
   [
     'a new case',
-    after(answered, { status: 'resolved' }, { status: 'open', unansweredSince: at(40), inbound: { ...noMarks, newest: newId(at(40)) } }),
+    after(
+      answered,
+      { status: 'resolved' },
+      { status: 'open', unansweredSince: at(40), inbound: { ...noMarks, newest: newId(at(40)) } },
+    ),
     ['first_answer 40–12:50', 'resolution 40–13:40'],
   ],
   [

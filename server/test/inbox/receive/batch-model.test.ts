@@ -106,7 +106,9 @@ async function applyInTurn(w: InboxWorld, events: readonly CustomerEvent[]): Pro
   const keyring = await w.keyStore.keyring(w.workspaceId)
   const receiver = { workspaceId: w.workspaceId, id: w.connectionId, channel: 'waba' } as const
   for (const group of groupByCustomer(events)) {
-    await w.db.tx((tx: Tx) => applyAlone(tx, { keyring, receiver, now: w.clock.now(), keywords: noKeywords, service: noService }, group))
+    await w.db.tx((tx: Tx) =>
+      applyAlone(tx, { keyring, receiver, now: w.clock.now(), keywords: noKeywords, service: noService }, group),
+    )
   }
 }
 

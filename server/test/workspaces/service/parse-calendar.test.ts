@@ -65,10 +65,7 @@ const cases: [what: string, events: string[], expected: string[]][] = [
   ['the same day twice', [christmas, christmas], ['Christmas 2026-12-25 2026-12-25']],
   [
     'names without control characters, cut, or missing',
-    [
-      event(`SUMMARY:${'x'.repeat(200)}`, 'DTSTART;VALUE=DATE:20260401'),
-      event('DTSTART;VALUE=DATE:20260402'),
-    ],
+    [event(`SUMMARY:${'x'.repeat(200)}`, 'DTSTART;VALUE=DATE:20260401'), event('DTSTART;VALUE=DATE:20260402')],
     [`${'x'.repeat(100)} 2026-04-01 2026-04-01`, '– 2026-04-02 2026-04-02'],
   ],
   [
@@ -90,7 +87,13 @@ for (const [what, events, expected] of cases) {
 test('a moved occurrence moves only its own event', () => {
   const uid = ['BEGIN:VEVENT', 'UID:labour']
   const yearly = [...uid, 'SUMMARY:Labour', 'DTSTART;VALUE=DATE:20200501', 'RRULE:FREQ=YEARLY', 'END:VEVENT']
-  const moved = [...uid, 'SUMMARY:Labour', 'RECURRENCE-ID;VALUE=DATE:20260501', 'DTSTART;VALUE=DATE:20260504', 'END:VEVENT']
+  const moved = [
+    ...uid,
+    'SUMMARY:Labour',
+    'RECURRENCE-ID;VALUE=DATE:20260501',
+    'DTSTART;VALUE=DATE:20260504',
+    'END:VEVENT',
+  ]
   const other = event('SUMMARY:Other', 'DTSTART;VALUE=DATE:20200501', 'RRULE:FREQ=YEARLY')
   assert.deepEqual(read(yearly.join('\r\n'), moved.join('\r\n'), other), [
     'Other 2026-05-01 2026-05-01',

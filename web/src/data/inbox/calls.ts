@@ -8,6 +8,7 @@ import type {
   Media,
   Person,
   PreviousState,
+  Priority,
   ReactionToSend,
   Reply,
   Status,
@@ -80,6 +81,8 @@ export async function readThread(workspaceId: string, id: string, query: ThreadP
 }
 
 export interface Changes {
+  /** Null: none. */
+  priority?: Priority | null
   status?: Status
   snoozedUntil?: string | null
   assignedTo?: string | null

@@ -74,27 +74,17 @@ export function FilterPanel({ search, filterBy }: FilterPanelProps) {
         filters.priority,
         priorities.toReversed().map((value) => ({ value, label: t.inbox.priorities[value] })),
       )}
-      {teams.length > 0 &&
-        choice('teamId', filters.team, [{ value: 'none', label: filters.noTeam }, ...named(teams)])}
+      {teams.length > 0 && choice('teamId', filters.team, [{ value: 'none', label: filters.noTeam }, ...named(teams)])}
       {labels.size > 0 && choice('labelId', filters.label, named(labels.values()))}
-      <Switch
-        size="xs"
-        label={filters.unread}
-        checked={search.unread === true}
-        onChange={(event) => set('unread', event.currentTarget.checked)}
-      />
-      <Switch
-        size="xs"
-        label={filters.unanswered}
-        checked={search.unanswered === true}
-        onChange={(event) => set('unanswered', event.currentTarget.checked)}
-      />
-      <Switch
-        size="xs"
-        label={filters.overdue}
-        checked={search.overdue === true}
-        onChange={(event) => set('overdue', event.currentTarget.checked)}
-      />
+      {(['unread', 'unanswered', 'overdue'] as const).map((field) => (
+        <Switch
+          key={field}
+          size="xs"
+          label={filters[field]}
+          checked={search[field] === true}
+          onChange={(event) => set(field, event.currentTarget.checked)}
+        />
+      ))}
       <SavedFilters search={search} filterBy={filterBy} />
     </div>
   )

@@ -2,6 +2,7 @@ import { Group, NumberInput, Switch } from '@mantine/core'
 import { priorities } from '../../data/inbox/types.ts'
 import type { GoalMinutes, ServiceGoals } from '../../data/team/services.ts'
 import { t } from '../../text/index.ts'
+import styles from './GoalFields.module.css'
 
 const fields = ['firstAnswer', 'nextAnswer', 'resolution'] as const
 const maxMinutes = 10_080
@@ -28,7 +29,7 @@ export function GoalFields({ value, change, disabled }: GoalFieldsProps) {
           change({ ...value, priorities: minutes === null ? others : { ...others, [priority]: minutes } })
         }
         return (
-          <div key={priority} role="group" aria-label={t.inbox.priorities[priority]}>
+          <fieldset key={priority} className={styles.priority} aria-label={t.inbox.priorities[priority]}>
             <Switch
               label={texts.ofPriority({ priority: t.inbox.priorities[priority] })}
               checked={own !== undefined}
@@ -36,7 +37,7 @@ export function GoalFields({ value, change, disabled }: GoalFieldsProps) {
               disabled={disabled}
             />
             {own !== undefined && <MinutesFields value={own} change={set} disabled={disabled} />}
-          </div>
+          </fieldset>
         )
       })}
     </>

@@ -65,11 +65,7 @@ function TeamGoalsForm({ teamId, service }: { teamId: string; service: TeamServi
   const draft = useTeamServiceDraft(teamId, service, (value) => value)
   const { serviceGoals } = draft.value
   return (
-    <Section
-      title={texts.ofTeam}
-      submit={draft.save}
-      footer={draft.mayChange && <DraftButtons draft={draft} />}
-    >
+    <Section title={texts.ofTeam} submit={draft.save} footer={draft.mayChange && <DraftButtons draft={draft} />}>
       <Switch
         label={texts.own}
         description={texts.ownHelp}

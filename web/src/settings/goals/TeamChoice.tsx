@@ -1,7 +1,12 @@
 import { Select } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import { useTeamList } from '../../data/team/routing.ts'
-import { noTeamService, type TeamServiceFields, useTeamServiceChange, useTeamServices } from '../../data/team/services.ts'
+import {
+  noTeamService,
+  type TeamServiceFields,
+  useTeamServiceChange,
+  useTeamServices,
+} from '../../data/team/services.ts'
 import { hasRole } from '../../session/session.ts'
 import { t } from '../../text/index.ts'
 import { showError } from '../../ui/overlay/toasts.tsx'

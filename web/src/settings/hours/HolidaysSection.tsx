@@ -113,7 +113,11 @@ function ImportButton({ workspace }: { workspace: Workspace }) {
   const texts = t.settings.holidays
   const run = useHolidayImport(workspace.id)
   const importFile = async (file: File) => {
-    const calendar = file.name.replace(/\.[^.]{1,10}$/, '').slice(0, 100).trim() || texts.calendar
+    const calendar =
+      file.name
+        .replace(/\.[^.]{1,10}$/, '')
+        .slice(0, 100)
+        .trim() || texts.calendar
     run.mutate(
       { calendar, text: await file.text() },
       { onSuccess: ({ imported }) => showToast(texts.imported({ n: imported })), onError: showError },
