@@ -30,7 +30,9 @@ create table api_keys (
   oauth_redirect text,
   instructions_version integer not null default 0,
   tools_off text[] not null default '{}'::text[],
+  capacity integer,
   constraint api_keys_answers_check CHECK (((NOT answers_new_conversations) OR ('inbox.write'::text = ANY (scopes)))),
+  constraint api_keys_capacity_check CHECK (((capacity >= 1) AND (capacity <= 100000))),
   constraint api_keys_check CHECK (((previous_key_hash IS NULL) = (previous_valid_until IS NULL))),
   constraint api_keys_daily_sends_check CHECK (((daily_sends >= 1) AND (daily_sends <= 100000))),
   constraint api_keys_key_hash_check CHECK ((octet_length(key_hash) = 32)),
@@ -272,8 +274,8 @@ create table conversation_activities (
   actor_id uuid,
   created_at timestamp(3) with time zone not null,
   constraint conversation_activities_actor_type_check CHECK ((actor_type = ANY (ARRAY['agent'::text, 'user'::text, 'token'::text, 'system'::text]))),
-  constraint conversation_activities_kind_check CHECK ((kind = ANY (ARRAY['owner'::text, 'status'::text, 'assignee'::text, 'labels'::text, 'consent'::text, 'over_budget'::text, 'standby'::text, 'draft'::text]))) NOT VALID,
-  constraint conversation_activities_reason_check CHECK ((reason = ANY (ARRAY['began'::text, 'customer_wrote'::text, 'sent'::text, 'phone'::text, 'timer'::text, 'watchdog'::text, 'agents_stopped'::text, 'key_ended'::text, 'merged'::text]))),
+  constraint conversation_activities_kind_check CHECK ((kind = ANY (ARRAY['owner'::text, 'status'::text, 'assignee'::text, 'team'::text, 'labels'::text, 'consent'::text, 'over_budget'::text, 'standby'::text, 'draft'::text]))) NOT VALID,
+  constraint conversation_activities_reason_check CHECK ((reason = ANY (ARRAY['began'::text, 'customer_wrote'::text, 'sent'::text, 'phone'::text, 'timer'::text, 'watchdog'::text, 'agents_stopped'::text, 'key_ended'::text, 'merged'::text, 'round_robin'::text, 'least_busy'::text, 'capacity'::text, 'no_answer'::text, 'took_next'::text]))) NOT VALID,
   constraint conversation_activities_workspace_id_conversation_id_fkey FOREIGN KEY (workspace_id, conversation_id) REFERENCES conversations(workspace_id, id) ON DELETE CASCADE,
   constraint conversation_activities_pkey PRIMARY KEY (workspace_id, id)
 );
@@ -378,6 +380,7 @@ create table conversations (
   answered_inbound_id uuid,
   thread_owner text,
   thread_at timestamp(3) with time zone,
+  team_id uuid,
   constraint conversations_status_check CHECK ((status = ANY (ARRAY['open'::text, 'pending'::text, 'snoozed'::text, 'resolved'::text, 'closed'::text]))),
   constraint conversations_unread_count_check CHECK ((unread_count >= 0)),
   constraint conversations_workspace_id_connection_id_fkey FOREIGN KEY (workspace_id, connection_id) REFERENCES connections(workspace_id, id),
@@ -1146,6 +1149,9 @@ create table members (
   role text not null,
   created_at timestamp(3) with time zone not null,
   away_since timestamp(3) with time zone,
+  away_until timestamp(3) with time zone,
+  capacity integer,
+  constraint members_capacity_check CHECK (((capacity >= 1) AND (capacity <= 1000))),
   constraint members_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'admin'::text, 'member'::text]))),
   constraint members_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id),
   constraint members_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id),
@@ -1514,6 +1520,31 @@ CREATE UNIQUE INDEX reviews_case ON reviews USING btree (workspace_id, case_id);
 CREATE INDEX reviews_conversation ON reviews USING btree (workspace_id, conversation_id, created_at);
 CREATE INDEX reviews_waiting ON reviews USING btree (workspace_id, id) WHERE (status = 'waiting'::text);
 
+create table routing_rules (
+  workspace_id uuid not null,
+  connection_id uuid not null,
+  agent text not null,
+  key_id uuid,
+  team_id uuid,
+  constraint routing_rules_agent_check CHECK ((agent = ANY (ARRAY['default'::text, 'key'::text, 'none'::text]))),
+  constraint routing_rules_check CHECK (((agent = 'key'::text) = (key_id IS NOT NULL))),
+  constraint routing_rules_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id),
+  constraint routing_rules_pkey PRIMARY KEY (workspace_id, connection_id)
+);
+
+create table routing_waits (
+  workspace_id uuid not null,
+  conversation_id uuid not null,
+  team_id uuid not null,
+  user_id uuid,
+  attempts smallint not null default 0,
+  due_at timestamp(3) with time zone not null,
+  constraint routing_waits_workspace_id_conversation_id_fkey FOREIGN KEY (workspace_id, conversation_id) REFERENCES conversations(workspace_id, id) ON DELETE CASCADE,
+  constraint routing_waits_pkey PRIMARY KEY (workspace_id, conversation_id)
+);
+
+CREATE INDEX routing_waits_due ON routing_waits USING btree (due_at);
+
 create table sandbox_calls (
   workspace_id uuid not null,
   id uuid not null,
@@ -1700,6 +1731,26 @@ create table sign_in_links (
   constraint sign_in_links_pkey PRIMARY KEY (token_hash)
 );
 
+create table team_members (
+  workspace_id uuid not null,
+  team_id uuid not null,
+  user_id uuid not null,
+  turn integer not null default 0,
+  constraint team_members_workspace_id_team_id_fkey FOREIGN KEY (workspace_id, team_id) REFERENCES teams(workspace_id, id) ON DELETE CASCADE,
+  constraint team_members_workspace_id_user_id_fkey FOREIGN KEY (workspace_id, user_id) REFERENCES members(workspace_id, user_id) ON DELETE CASCADE,
+  constraint team_members_pkey PRIMARY KEY (workspace_id, team_id, user_id)
+);
+
+CREATE INDEX team_members_user ON team_members USING btree (workspace_id, user_id);
+
+create table team_removals (
+  workspace_id uuid not null,
+  team_id uuid not null,
+  cleared_to uuid not null,
+  constraint team_removals_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id),
+  constraint team_removals_pkey PRIMARY KEY (workspace_id, team_id)
+);
+
 create table team_tokens (
   id uuid not null,
   workspace_id uuid,
@@ -1720,6 +1771,23 @@ create table team_tokens (
 );
 
 CREATE INDEX team_tokens_workspace ON team_tokens USING btree (workspace_id, created_at);
+
+create table teams (
+  workspace_id uuid not null,
+  id uuid not null,
+  name text not null,
+  assignment text not null,
+  answer_minutes integer,
+  max_reassignments smallint not null,
+  created_at timestamp(3) with time zone not null,
+  constraint teams_answer_minutes_check CHECK (((answer_minutes >= 1) AND (answer_minutes <= 1440))),
+  constraint teams_assignment_check CHECK ((assignment = ANY (ARRAY['manual'::text, 'round_robin'::text, 'least_busy'::text]))),
+  constraint teams_max_reassignments_check CHECK (((max_reassignments >= 1) AND (max_reassignments <= 10))),
+  constraint teams_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id),
+  constraint teams_pkey PRIMARY KEY (workspace_id, id)
+);
+
+CREATE UNIQUE INDEX teams_name_key ON teams USING btree (workspace_id, lower(name));
 
 create table template_drafts (
   workspace_id uuid not null,
@@ -1942,6 +2010,7 @@ create table workspaces (
   agent_max_parts smallint not null default 1,
   sandbox_until timestamp(3) with time zone,
   instructions_version integer not null default 0,
+  is_routed boolean not null default false,
   constraint workspaces_agent_max_parts_check CHECK (((agent_max_parts >= 1) AND (agent_max_parts <= 10))),
   constraint workspaces_agent_watchdog_minutes_check CHECK (((agent_watchdog_minutes >= 1) AND (agent_watchdog_minutes <= 10080))),
   constraint workspaces_agents_may_take_back_check CHECK ((agents_may_take_back = ANY (ARRAY['always'::text, 'when_handed'::text]))),

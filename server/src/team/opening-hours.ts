@@ -91,9 +91,9 @@ export const validateHolidays = (holidays: readonly Holiday[], path = 'holidays'
   holidays.flatMap(({ from, to }, n) => {
     const missing = (['from', 'to'] as const).filter((field) => parseIsoTime({ from, to }[field]) === null)
     if (missing.length > 0) {
-      return missing.map((field) => ({ path: `${path}[${n}].${field}`, message: 'must be a date that exists' }))
+      return missing.map((field) => ({ path: `${path}[${n}].${field}`, message: 'must be a date such as 2026-12-25' }))
     }
-    return to < from ? [{ path: `${path}[${n}].to`, message: `must not be earlier than from, ${from}` }] : []
+    return to < from ? [{ path: `${path}[${n}].to`, message: `must not be before from, ${from}` }] : []
   })
 
 /** Returns the errors of hours that match their schema. */

@@ -28,8 +28,12 @@ export const pageKeywords: Record<string, string> = {
 export const sectionKeywords: Record<SectionName, string> = {
   workspace:
     'name country currency money quota statuses stages pipeline nombre país moneda estados etapas nome moeda cota status espaço espacio',
-  hours: 'opening times time zone schedule horario zona horaria horário fuso expediente atendimento',
+  hours:
+    'opening times time zone schedule holidays away message feriados ausencia ausência horario zona horaria horário fuso expediente atendimento',
+  goals: 'sla service level targets response time objetivos niveles servicio metas níveis atendimento',
   members: 'people team colleagues invite roles personas equipo invitar pessoas equipe convidar papéis',
+  routing:
+    'teams assign round robin queue availability limits equipos asignar turnos disponibilidad límites equipes distribuir fila disponibilidade limites',
   fields: 'custom properties columns campos personalizados propiedades columnas propriedades colunas',
   labels: 'tags etiquetas marcadores',
   replies: 'snippets templates shortcuts respuestas atajos respostas atalhos modelos',

@@ -6,6 +6,7 @@ import {
   IconHourglass,
   IconPencilCheck,
   IconPlugConnectedX,
+  IconTargetArrow,
   IconUserCheck,
   type TablerIcon,
 } from '@tabler/icons-react'
@@ -31,6 +32,7 @@ const icons: Record<Notification['kind'], TablerIcon> = {
   handover: IconArrowForwardUp,
   draft: IconPencilCheck,
   waiting: IconHourglass,
+  goal: IconTargetArrow,
   connection: IconPlugConnectedX,
   budget: IconCoins,
 }

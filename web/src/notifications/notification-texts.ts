@@ -24,5 +24,6 @@ export function notificationPath(workspaceId: string, { conversation, connection
   if (kind === 'budget') return `/w/${workspaceId}/${hasRole(workspaceId, 'admin') ? 'costs' : 'inbox'}`
   if (conversation !== null) return `/w/${workspaceId}/inbox/${conversation.id}`
   if (connection !== null) return `/w/${workspaceId}/connections/${connection.id}`
+  if (kind === 'goal') return `/w/${workspaceId}/inbox?overdue=true`
   return kind === 'waiting' ? `/w/${workspaceId}/inbox?sort=waiting` : `/w/${workspaceId}/inbox`
 }

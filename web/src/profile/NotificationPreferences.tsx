@@ -156,6 +156,7 @@ const kinds: readonly NotificationKind[] = [
   'handover',
   'draft',
   'waiting',
+  'goal',
   'connection',
   'budget',
 ]

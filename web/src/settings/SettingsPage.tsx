@@ -13,6 +13,7 @@ import { AutomationSection } from './automation/AutomationSection.tsx'
 import { AuditSection } from './audit/AuditSection.tsx'
 import { FiltersSection } from './FiltersSection.tsx'
 import { FieldsSection } from './fields/FieldsSection.tsx'
+import { GoalsSection } from './goals/GoalsSection.tsx'
 import { HoursSection } from './hours/HoursSection.tsx'
 import { InstructionsSection } from './instructions/InstructionsSection.tsx'
 import { LabelsSection } from './LabelsSection.tsx'
@@ -29,6 +30,7 @@ import { WorkspacesSection } from './WorkspacesSection.tsx'
 const contents: Record<SectionName, ComponentType> = {
   workspace: WorkspaceSection,
   hours: HoursSection,
+  goals: GoalsSection,
   members: MembersSection,
   routing: RoutingSection,
   fields: FieldsSection,

@@ -14,6 +14,7 @@ import {
   IconNotes,
   IconRobot,
   IconTag,
+  IconTargetArrow,
   IconUsers,
   type TablerIcon,
 } from '@tabler/icons-react'
@@ -32,6 +33,7 @@ interface SectionInfo {
 const sections: readonly SectionInfo[] = [
   { name: 'workspace', icon: IconBuilding, role: 'member' },
   { name: 'hours', icon: IconClockHour9, role: 'member' },
+  { name: 'goals', icon: IconTargetArrow, role: 'member' },
   { name: 'members', icon: IconUsers, role: 'member' },
   { name: 'routing', icon: IconArrowsSplit, role: 'member' },
   { name: 'fields', icon: IconListDetails, role: 'member' },

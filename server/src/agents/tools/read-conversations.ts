@@ -275,8 +275,6 @@ function writeChange({ detail, reason }: Activity, name: string | null): string 
       return `${detail.to === null ? 'Of no team' : 'Moved to a team'}.${by}`
     case 'labels':
       return `Labels: ${detail.added.length} added, ${detail.removed.length} removed.${by}`
-    case 'team':
-      return `${detail.to === null ? 'In no team' : 'Given to a team'}.${by}`
     case 'priority':
       return `Priority: ${detail.from ?? 'none'} → ${detail.to ?? 'none'}.${by}`
     case 'goal':

@@ -117,13 +117,18 @@ async function changeAway(
   const { workspaceId, actor } = by
   const isOther = userId.toLowerCase() !== by.userId
   if (isOther && !roleCovers(by.role, 'admin')) throw forbidden('Only admins and owners can set this for other members')
-  if (until != null && !isAway) throw invalid('until', 'is allowed only with isAway')
+  if (until != null && !isAway) throw invalid('until', 'must be null unless isAway is true')
   const now = clock.now()
   const untilTime = until == null ? null : parseFutureTime(until, 'until', now)
   await db.tx(async (tx) => {
     if (!(await setAway(tx, workspaceId, userId, isAway ? now : null, untilTime))) throw memberNotFound()
     publishMemberUpdate(tx, workspaceId, userId.toLowerCase())
-    const entry = { scopeId: workspaceId, actor, action: 'member.away-changed', target: `member:${userId.toLowerCase()}` }
+    const entry = {
+      scopeId: workspaceId,
+      actor,
+      action: 'member.away-changed',
+      target: `member:${userId.toLowerCase()}`,
+    }
     if (isOther) await recordAudit(tx, entry, now)
   })
 }

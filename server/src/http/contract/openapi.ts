@@ -102,6 +102,7 @@ const groups: Record<string, Record<string, string>> = {
     'Team inbox': 'Conversations, for members: assignment, notes, mentions, presence.',
     Notifications: 'A member’s notifications and preferences.',
     Labels: 'Labels of conversations and leads.',
+    Teams: 'Teams of people who answer conversations.',
     'Canned replies': 'Saved texts, by a shortcut.',
     Knowledge: 'What the business knows: articles and short answers, for its agents and people.',
     'Saved filters': 'Saved views of leads and of the inbox.',

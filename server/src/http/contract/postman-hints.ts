@@ -74,6 +74,8 @@ export const postmanHints: HintsByOperation = {
   updateWorkspace: { text: { type: 'application/json', body: '{ "agentsStopped": {{agents_stopped}} }' } },
   createLabel: { body: { name: `VIP ${unique}`, color: 'violet' }, saves: { label_id: 'label.id' } },
   updateLabel: { body: { color: 'violet' } },
+  createTeam: { body: { name: `Sales ${unique}` }, saves: { team_id: 'team.id' } },
+  updateTeam: { body: { answerMinutes: 15 } },
   createLeadField: {
     body: { key: `cidade_${unique}`, label: `Cidade ${unique}`, type: 'text' },
     saves: { lead_field_id: 'field.id' },
@@ -252,7 +254,8 @@ export const notInCollection: ReadonlySet<string> = new Set([
   ...['discardInstructionsDraft', 'publishInstructionsDraft', 'restoreInstructionsVersion', 'previewAgent'],
   ...['listConnectionNumbers', 'registerConnectionNumber', 'getDraft', 'approveDraft', 'rejectDraft'],
   ...['listCountedConversations', 'getAgentReasons', 'claimReview', 'submitReview', 'skipReview'],
-  ...['updateReviewSettings'],
+  ...['updateReviewSettings', 'updateRouting', 'takeNextConversation'],
+  ...['setTeamService', 'importHolidays'],
   ...['createScenario', 'updateScenario', 'deleteScenario', 'addStarterScenarios', 'makeScenario'],
   ...['startScenarioRun', 'getScenarioRun', 'cancelScenarioRun'],
 ])

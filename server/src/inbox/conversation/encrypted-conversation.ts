@@ -99,7 +99,8 @@ export function encodeGoal(goal: GoalState | null) {
 export const rankOf = (priority: Priority | null): number | null =>
   priority === null ? null : priorities.indexOf(priority) + 1
 
-export const priorityOf = (rank: number | null): Priority | null => (rank === null ? null : (priorities[rank - 1] ?? null))
+export const priorityOf = (rank: number | null): Priority | null =>
+  rank === null ? null : (priorities[rank - 1] ?? null)
 
 export const encryptLastMessage = (keyring: Keyring, { id, lastMessage }: Pick<Conversation, 'id' | 'lastMessage'>) =>
   lastMessage === null ? null : keyring.encrypt(encryptionContext(id, 'last_message'), JSON.stringify(lastMessage))

@@ -17,7 +17,13 @@ import { type ChangeTx, type Contact, type Conversation, publishConversations } 
 import { type InboundMarks, laterId, newestInbound } from './conversation-state.ts'
 import { type CustomerMatch, matchCustomer, mergeConsents, renameContact } from './customer.ts'
 import { moveDispatches } from './dispatches.ts'
-import { type ConversationRow, decryptConversation, phoneIndexes, rankOf, userIndexes } from './encrypted-conversation.ts'
+import {
+  type ConversationRow,
+  decryptConversation,
+  phoneIndexes,
+  rankOf,
+  userIndexes,
+} from './encrypted-conversation.ts'
 import { uniqueTime } from './message.ts'
 import { human } from './owner.ts'
 import { conversationColumns, storeConversation } from './queries.ts'

@@ -77,12 +77,10 @@ export function createAwayMessages(deps: SendDeps): AwayMessages {
   }
 }
 
-/** Returns whether somebody of the workspace is away now and has a message for it. */
+/** Returns whether the workspace or a team is away now and has a message for it. */
 const isAwayNow = ({ hasAway, teams, ...own }: ServiceSettings, now: Date): boolean =>
   hasAway &&
-  [own, ...teams.values()].some(
-    ({ away, hours }) => away !== null && hours !== null && !openingAt(hours, now).isOpen,
-  )
+  [own, ...teams.values()].some(({ away, hours }) => away !== null && hours !== null && !openingAt(hours, now).isOpen)
 
 async function listWithAway({ db: { sql } }: SendDeps): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`

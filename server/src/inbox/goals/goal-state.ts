@@ -5,10 +5,7 @@ import type { Conversation } from '../conversation/conversation.ts'
 import type { Goal, GoalClock, GoalState } from '../conversation/goal.ts'
 
 /** The fields of a conversation on which its goals depend. */
-export type GoalSubject = Pick<
-  Conversation,
-  'status' | 'unansweredSince' | 'inbound' | 'priority' | 'teamId' | 'goal'
->
+export type GoalSubject = Pick<Conversation, 'status' | 'unansweredSince' | 'inbound' | 'priority' | 'teamId' | 'goal'>
 
 const closedStatuses: ReadonlySet<string> = new Set(['resolved', 'closed'])
 
@@ -23,7 +20,7 @@ export function withGoal<C extends GoalSubject>(
   return isSameState(goal, conversation.goal) ? conversation : { ...conversation, goal }
 }
 
-/** `isRecomputed`: the settings have changed, so that clocks that run are computed anew. */
+/** `isRecomputed`: the settings have changed, so that clocks that run are computed again. */
 function nextState(
   subject: GoalSubject,
   settings: ServiceSettings,
@@ -47,7 +44,9 @@ function nextState(
     if (same !== undefined) return [same]
     const due = dueAt(from, allowed, hours)
     if (due === null) return []
-    const isStillMissed = before?.clocks.some((clock) => isSame(clock) && clock.isMissed && due <= new Date(clock.dueAt))
+    const isStillMissed = before?.clocks.some(
+      (clock) => isSame(clock) && clock.isMissed && due <= new Date(clock.dueAt),
+    )
     return [
       {
         ...{ goal, minutes: allowed, since: from.toISOString(), dueAt: due.toISOString() },

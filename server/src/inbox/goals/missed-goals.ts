@@ -60,7 +60,7 @@ export function watchGoals({ db, clock }: { db: Db; clock: Clock }): DueWatch {
 }
 
 /**
- * Records the goals that were missed, each once, and computes the clocks of workspaces anew whose settings have changed.
+ * Records the goals that were missed, each once, and computes the clocks of workspaces again whose settings have changed.
  * Called by a timer; several nodes share the work. Returns the number of missed goals and of changed conversations.
  */
 export async function runGoals(deps: GoalDeps): Promise<number> {
@@ -266,7 +266,7 @@ export async function moveMissedGoals(tx: Tx, workspaceId: string, fromId: strin
 }
 
 /** Computes the clocks of changed settings in bounded steps; a step that is lost is repeated. */
-async function updateGoals({ db, keyStore, clock }: GoalDeps): Promise<number> {
+async function updateGoals({ db, keyStore }: GoalDeps): Promise<number> {
   const waiting = await db.sql<{ id: string }[]>`select workspace_id as id from goal_updates`
   let changed = 0
   for (const { id: workspaceId } of waiting) {

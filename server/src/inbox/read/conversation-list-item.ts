@@ -3,7 +3,13 @@ import type { Keyring } from '../../base/encryption/keyring.ts'
 import type { EncryptedColumns } from '../../base/encryption/plaintext-cache.ts'
 import { type ColumnSource, currentColumns } from '../conversation/activity-columns.ts'
 import type { Contact, Conversation, LastMessage } from '../conversation/conversation.ts'
-import { type ConversationRow, inboundMarksOf, ownerOf, priorityOf, threadOf } from '../conversation/encrypted-conversation.ts'
+import {
+  type ConversationRow,
+  inboundMarksOf,
+  ownerOf,
+  priorityOf,
+  threadOf,
+} from '../conversation/encrypted-conversation.ts'
 import type { OpenHandover } from '../conversation/owner.ts'
 
 /** Fields of a list row, for every reader. */

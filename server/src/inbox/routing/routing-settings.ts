@@ -115,11 +115,11 @@ async function checkRules(tx: Tx, workspaceId: string, rules: readonly StoredRul
     const at = `rules[${n}]`
     if (connectionId !== null && !connections.has(connectionId))
       issues.push({ path: `${at}.connectionId`, message: 'must be a connection of the workspace' })
-    else if (seen.has(connectionId)) issues.push({ path: `${at}.connectionId`, message: 'must have one rule only' })
+    else if (seen.has(connectionId)) issues.push({ path: `${at}.connectionId`, message: 'must not be named twice' })
     if (teamId !== null && !teams.has(teamId))
       issues.push({ path: `${at}.teamId`, message: 'must be a team of the workspace' })
     if ((agent === 'key') !== (keyId !== null))
-      issues.push({ path: `${at}.keyId`, message: 'must be set if agent is key, and only then' })
+      issues.push({ path: `${at}.keyId`, message: 'is required if agent is key, and must be null otherwise' })
     seen.add(connectionId)
   }
   const named = rules.map(({ keyId }) => ({ keyId }))

@@ -4,6 +4,7 @@ import type { KeyStore } from '../../base/encryption/key-store.ts'
 import { type DueWatch, watchDueWork } from '../../base/pubsub.ts'
 import { type OpeningHours, openingAt } from '../../team/opening-hours.ts'
 import { systemActor } from '../../workspaces/actor.ts'
+import { readServiceSettings, serviceOf } from '../../workspaces/service/service-settings.ts'
 import { withUpdatedAt } from '../conversation/change.ts'
 import { commitChange } from '../conversation/commit-change.ts'
 import { type ChangeTx, type Conversation, conversationsTopic } from '../conversation/conversation.ts'
@@ -132,11 +133,13 @@ interface TeamAndHours {
 }
 
 async function readTeam(sql: Sql, workspaceId: string, teamId: string): Promise<TeamAndHours> {
-  const [row] = await sql<(NonNullable<TeamAndHours['team']> & Pick<TeamAndHours, 'hours'>)[]>`
-    select t.assignment, t.answer_minutes as "answerMinutes", t.max_reassignments as "maxReassignments", w.hours
-    from teams t
-    join workspaces w on w.id = ${workspaceId}
-    where t.workspace_id = ${workspaceId}
-      and t.id = ${teamId}`
-  return { team: row, hours: row?.hours ?? null }
+  const [[team], settings] = await Promise.all([
+    sql<NonNullable<TeamAndHours['team']>[]>`
+      select t.assignment, t.answer_minutes as "answerMinutes", t.max_reassignments as "maxReassignments"
+      from teams t
+      where t.workspace_id = ${workspaceId}
+        and t.id = ${teamId}`,
+    readServiceSettings(sql, workspaceId),
+  ])
+  return { team, hours: serviceOf(settings, teamId).hours }
 }

@@ -220,9 +220,13 @@ export const TeamListQuery = strict({
   labelId: Type.Optional(idSchema('Only conversations with this label.')),
   unread: Type.Optional(Type.Boolean({ description: 'Only conversations with unread messages.' })),
   unanswered: Type.Optional(Type.Boolean({ description: 'Only conversations whose customer waits for an answer.' })),
-  priority: Type.Optional(oneOf(priorities, { description: 'Only conversations with this priority.', example: 'urgent' })),
+  priority: Type.Optional(
+    oneOf(priorities, { description: 'Only conversations with this priority.', example: 'urgent' }),
+  ),
   overdue: Type.Optional(
-    Type.Boolean({ description: 'Only conversations with a service-level goal that was missed and is still to be reached.' }),
+    Type.Boolean({
+      description: 'Only conversations with a service-level goal that was missed and is still to be reached.',
+    }),
   ),
   updatedAfter: Type.Optional(timestamp('Only conversations updated after this time.')),
   sort: Type.Optional(

@@ -39,7 +39,8 @@ const texts: Record<PushLanguage, PushTexts> = {
       draft: ({ actor }) => `${actor} drafted a reply for you to approve`,
       waiting: ({ count }) =>
         count === 1 ? 'A customer is waiting for a reply' : `${count} customers are waiting for a reply`,
-      goal: ({ count }) => (count === 1 ? 'A service-level goal was missed' : `${count} service-level goals were missed`),
+      goal: ({ count }) =>
+        count === 1 ? 'A service-level goal was missed' : `${count} service-level goals were missed`,
       connection: ofConnection('A connection is disconnected', 'needs attention', 'is disconnected'),
       budget: ({ isReached }) => (isReached ? 'A message budget is used up' : '80% of a message budget is used'),
     },

@@ -3,7 +3,7 @@ import { invalid } from '../../base/errors.ts'
 import { loadLater } from '../../base/load-later.ts'
 import type { Holiday } from '../../team/opening-hours.ts'
 
-const ical = loadLater<{ default: typeof ICAL }>('ical.js')
+const ical = loadLater<typeof ICAL>('ical.js')
 
 export const maxCalendarLength = 262_144
 const maxEvents = 2000
@@ -44,7 +44,7 @@ export function parseCalendar(text: string, now: Date): ParsedCalendar {
 const notCalendar = 'is not an iCalendar file: it must begin with BEGIN:VCALENDAR and contain events'
 
 function parseEvents(text: string): ICAL.Event[] {
-  const { default: library } = ical()
+  const library = ical()
   const parts = readParts(() => {
     // Removes the byte order mark of files from some systems.
     const calendar = new library.Component(library.parse(text.replace(/^\uFEFF/, '')) as unknown[])
@@ -118,6 +118,9 @@ const dateOf = (time: ICAL.Time): string => time.toString().slice(0, 10)
 
 /** Without control characters, which the app could not show. */
 function nameOf(summary: string | null): string {
-  const name = (summary ?? '').slice(0, maxNameLength).replace(/\p{Cc}/gu, ' ').trim()
+  const name = (summary ?? '')
+    .slice(0, maxNameLength)
+    .replace(/\p{Cc}/gu, ' ')
+    .trim()
   return name === '' ? '–' : name
 }

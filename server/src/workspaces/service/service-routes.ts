@@ -87,7 +87,9 @@ export function serviceTeamRoutes(app: App, deps: WorkspaceDeps, guard: TeamGuar
       200: Type.Object({
         holidays: holidaysSchema,
         imported: count('Number of holidays from the file.', { example: 12 }),
-        ignored: count('Events that are not days of the next two years, or repeat otherwise than yearly.', { example: 0 }),
+        ignored: count('Events that are not days of the next two years, or repeat otherwise than yearly.', {
+          example: 0,
+        }),
       }),
     },
     run: ({ member, body }) => importHolidays(deps, member, body),

@@ -35,7 +35,8 @@ const timeZone = Type.String({
   description: 'IANA name of the time zone of the times.',
   example: 'America/Sao_Paulo',
 })
-export const hoursSchema = (description: string) => nullable(Type.Object({ timeZone, week }, { ...closed, description }))
+export const hoursSchema = (description: string) =>
+  nullable(Type.Object({ timeZone, week }, { ...closed, description }))
 
 export const maxHolidays = 400
 const maxName = 100
@@ -43,7 +44,13 @@ const maxName = 100
 const date = (description: string, example: string) =>
   Type.String({ pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}$', maxLength: 10, description, example })
 const holidayFields = {
-  name: Type.String({ minLength: 1, maxLength: maxName, pattern: visiblePattern, description: 'Its name.', example: 'Christmas' }),
+  name: Type.String({
+    minLength: 1,
+    maxLength: maxName,
+    pattern: visiblePattern,
+    description: 'Its name.',
+    example: 'Christmas',
+  }),
   from: date('First day, in the time zone of the hours.', '2026-12-25'),
   to: date('Last day.', '2026-12-25'),
 }
@@ -98,7 +105,8 @@ export const awayMessageSchema = nullable(
   ),
 )
 
-const minutes = (description: string) => nullable(Type.Integer({ minimum: 1, maximum: 10_080, description, example: 30 }))
+const minutes = (description: string) =>
+  nullable(Type.Integer({ minimum: 1, maximum: 10_080, description, example: 30 }))
 const goalMinutes = {
   firstAnswer: minutes('Minutes to the first answer of a case: since the customer wrote. Null: no such goal.'),
   nextAnswer: minutes('Minutes to each further answer. Null: no such goal.'),
@@ -110,7 +118,10 @@ export const serviceGoalsSchema = nullable(
     {
       ...goalMinutes,
       priorities: Type.Object(
-        { low: ofPriority, normal: ofPriority, high: ofPriority, urgent: ofPriority } satisfies Record<Priority, unknown>,
+        { low: ofPriority, normal: ofPriority, high: ofPriority, urgent: ofPriority } satisfies Record<
+          Priority,
+          unknown
+        >,
         { ...closed, title: 'PriorityGoals', description: 'Other goals for conversations with a priority.' },
       ),
     },

@@ -68,7 +68,7 @@ export interface TeamServiceRow extends TeamService {
 export const serviceOf = (settings: ServiceSettings, teamId: string | null): Service =>
   (teamId === null ? undefined : settings.teams.get(teamId)) ?? settings
 
-const noService: ServiceSettings = {
+export const noService: ServiceSettings = {
   ...{ hours: null, away: null, goals: null, country: null },
   ...{ teams: new Map(), hasAway: false, hasGoals: false },
 }
@@ -157,7 +157,7 @@ function createReader(db: Db): ReadService {
   }
 }
 
-/** Makes a scheduled job compute the clocks of all goals anew. Call it in the transaction that changes the settings. */
+/** Makes a scheduled job compute the clocks of all goals again. Call it in the transaction that changes the settings. */
 export async function requestGoalUpdate(tx: Tx, workspaceId: string, now: Date): Promise<void> {
   await tx`
     insert into goal_updates (workspace_id, after_id, requested_at)

@@ -20,6 +20,7 @@ import { Avatar } from '../../ui/Avatar.tsx'
 import { formatDateTime, formatShortTime, formatSpan } from '../../ui/format/time.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { RowLabels } from '../parts/ConversationLabels.tsx'
+import { GoalChip, PriorityChip } from '../parts/GoalChip.tsx'
 import { customerName, lastMessageLine } from '../parts/inbox-texts.ts'
 import styles from './ConversationRows.module.css'
 
@@ -104,7 +105,7 @@ export const ConversationRow = memo(function ConversationRow(props: Conversation
             </span>
             <RowBadge row={row} now={now} />
           </span>
-          <RowDetails row={row} labels={labels} />
+          <RowDetails row={row} labels={labels} now={now} />
         </span>
       </a>
     </li>
@@ -155,19 +156,22 @@ function Waiting({ since, now }: { since: string; now: number }) {
 }
 
 /** Rendered only if there is something to show. */
-function RowDetails({ row, labels }: { row: Conversation; labels: ReadonlyMap<string, Label> }) {
+function RowDetails({ row, labels, now }: { row: Conversation; labels: ReadonlyMap<string, Label>; now: number }) {
   const hasDraft = useWaitingDrafts(useWorkspaceId()).some(({ conversationId }) => conversationId === row.id)
   const { ownerName, owner, status, snoozedUntil, lastMessage, labelIds, assignedToName, teamName, handover } = row
+  const { goal, priority } = row
   const isFailed = lastMessage?.status === 'failed'
   const isAgents = owner !== 'human'
   const isSnoozed = status === 'snoozed'
-  const isPlain = !isFailed && !isAgents && !isSnoozed && handover === null
+  const isPlain = !isFailed && !isAgents && !isSnoozed && handover === null && goal === null && priority === null
   if (isPlain && labelIds.length === 0 && assignedToName === null && teamName === null) return null
   const agent = ownerName ?? t.inbox.byAiOnly
   const until =
     snoozedUntil === null ? t.inbox.snoozedOpen : t.inbox.snoozedUntil({ moment: formatShortTime(snoozedUntil) })
   return (
     <span className={styles.meta}>
+      {goal !== null && <GoalChip goal={goal} now={now} />}
+      {priority !== null && <PriorityChip priority={priority} />}
       {handover !== null && <HandoverChip handover={handover} />}
       {hasDraft && (
         <span className={styles.handover} data-urgency="normal">

@@ -73,6 +73,10 @@ function useFilterTexts(workspaceId: string) {
         return filters.isUnread
       case 'unanswered':
         return filters.isUnanswered
+      case 'priority':
+        return filters.isPriority({ priority: t.inbox.priorities[search.priority ?? 'normal'] })
+      case 'overdue':
+        return filters.isOverdue
       default:
         return filters.searchFor({ term: value })
     }

@@ -1,4 +1,11 @@
-import type { Activity, Conversation, Handover, Message } from '../../data/inbox/types.ts'
+import {
+  type Activity,
+  type Conversation,
+  type Goal,
+  type Handover,
+  type Message,
+  priorities,
+} from '../../data/inbox/types.ts'
 import { stripMarkup } from '../../shared/markup/markup.ts'
 import { t } from '../../text/index.ts'
 import { formatPhone } from '../../ui/format/phone.ts'
@@ -105,10 +112,19 @@ export function activityLine(activity: Activity, labelName: (id: string) => stri
   if (activity.kind === 'standby') return activity.to === null ? activities.standbyEnded : activities.standbyBegan
   if (activity.kind === 'over_budget') return activities.overBudget({ who })
   if (activity.kind === 'draft') return draftLine(activity, who)
+  if (activity.kind === 'priority') return priorityLine(activity, who)
+  if (activity.kind === 'goal') return activities.missedGoal({ goal: t.inbox.goals.names[activity.to as Goal['goal']] })
   const [added, removed] = [activity.added, activity.removed].map((ids) => ids.map(labelName).join(', '))
   if (activity.removed.length === 0) return activities.labelled({ who, labels: added ?? '' })
   if (activity.added.length === 0) return activities.unlabelled({ who, labels: removed ?? '' })
   return activities.relabelled({ who, added: added ?? '', removed: removed ?? '' })
+}
+
+function priorityLine({ to }: Activity, who: string): string {
+  const { activities } = t.inbox
+  const priority = priorities.find((one) => one === to)
+  if (priority === undefined) return activities.noPriority({ who })
+  return activities.priority({ who, priority: t.inbox.priorities[priority] })
 }
 
 /** Describes an assignment by a rule; null for those that people made. */
