@@ -63,6 +63,8 @@ export interface Config {
     inboxPerMinute: number
     /** The same for the team API, per session or team token. */
     teamPerMinute: number
+    /** Automation rules that a workspace may have on at a time. */
+    automationRules: number
   }
   search: {
     /** Memory for the search indexes of large workspaces together; 0 disables them. */
@@ -164,6 +166,7 @@ export function loadConfig(environment: Environment, memory = memoryBytes()): Co
       leadsPerMinute: read.integer('PARLEY_LEADS_RATE_LIMIT', 0, 1_000_000) ?? 3000,
       inboxPerMinute: read.integer('PARLEY_INBOX_RATE_LIMIT', 0, 1_000_000) ?? 300,
       teamPerMinute: read.integer('PARLEY_TEAM_RATE_LIMIT', 0, 1_000_000) ?? 600,
+      automationRules: read.integer('PARLEY_AUTOMATION_RULES', 1, 1000) ?? 200,
     },
     search: {
       memoryBytes: (read.integer('PARLEY_SEARCH_MEMORY', 0, 65_536) ?? defaultSearchMemory(memory)) * 1_000_000,

@@ -29,6 +29,7 @@ const ranks: Record<string, number> = {
   webhooks: 5,
   erasure: 5,
   'key-rotation': 5,
+  automation: 6,
   http: 6,
   stats: 6,
   mcp: 6,

@@ -16,6 +16,7 @@ import { providerTeamRoutes } from '../auth/sso/provider-routes.ts'
 import { ssoRoutes } from '../auth/sso/sso-routes.ts'
 import { createPasswords } from '../auth/users/passwords.ts'
 import type { TeamDeps } from '../auth/users/users.ts'
+import { automationTeamRoutes } from '../automation/automation-routes.ts'
 import type { App } from '../base/route.ts'
 import { strangeConnections } from '../channels/connection/queries.ts'
 import { erasureTeamRoutes } from '../erasure/erasure-routes.ts'
@@ -32,6 +33,7 @@ import { reassignAll, reassignFromKey, reassignUnseen } from '../inbox/assignmen
 import { setConsentOfPhones } from '../inbox/consent/set-consent.ts'
 import { dropLabel } from '../inbox/conversation/queries.ts'
 import { listConversationsByPhone, listEntriesByPhone } from '../inbox/read/entries-by-phone.ts'
+import { dropTeam } from '../inbox/routing/clear-teams.ts'
 import { rotationTeamRoutes } from '../key-rotation/rotation-routes.ts'
 import type { Embedder } from '../knowledge/embeddings.ts'
 import { knowledgeTeamRoutes } from '../knowledge/knowledge-routes.ts'
@@ -136,6 +138,7 @@ async function serveTeamApi(
   await inbox.serveTeam(teamGuard, events.live)
   knowledgeTeamRoutes(app, { ...runtime, embedder, ...conversationReader(runtime) }, teamGuard)
   webhookTeamRoutes(app, { ...runtime, present: presentPayload }, teamGuard)
+  automationTeamRoutes(app, { ...runtime, sends: inbox.sends, maxEnabled: config.limits.automationRules }, teamGuard)
   events.serveTeam(teamGuard)
   serveNotifications(app, runtime, teamGuard, events.live)
   formTeamRoutes(app, team, teamGuard)
@@ -201,7 +204,7 @@ function accessDeps(team: TeamDeps, { forgetKey, lastCalls }: KeyGuard): AccessD
   }
 }
 
-/** Effects on conversations when a label is deleted or agents are stopped. */
+/** Effects on conversations when a label or a team is deleted, or agents are stopped. */
 function workspaceDeps(team: TeamDeps): WorkspaceDeps {
   return {
     ...team,
@@ -209,6 +212,7 @@ function workspaceDeps(team: TeamDeps): WorkspaceDeps {
       await reassignAll({ tx, keyring, workspaceId, now: team.clock.now() }, by)
     },
     labelDeleted: (tx, workspaceId, labelId) => dropLabel(tx, workspaceId, labelId, team.clock.now()),
+    teamDeleted: dropTeam,
   }
 }
 

@@ -1,12 +1,14 @@
 import { buildApp, buildWorkerApp } from '../app/app.ts'
 import { presentPayload } from '../app/events.ts'
-import { fetchDeps, inboxReceive, openFileOf } from '../app/inbox.ts'
+import { fetchDeps, inboxReceive, openFileOf, sendDeps } from '../app/inbox.ts'
 import type { Runtime } from '../app/runtime.ts'
+import { createAutomationWorker } from '../automation/worker.ts'
 import { type Loop, withTimeout } from '../base/async/loop.ts'
 import { makeRest } from '../base/load-later.ts'
 import { localUrl } from '../base/outgoing/address.ts'
 import { lowerPriority } from '../base/process-limits.ts'
 import type { App } from '../base/route.ts'
+import { runStep } from '../base/run-step.ts'
 import { version } from '../base/version.ts'
 import { openTransports, startSessionWorker } from '../channels/unofficial/session/worker.ts'
 import type { Config } from '../config.ts'
@@ -259,6 +261,8 @@ export function startWorker(runtime: Runtime): Loop {
   const bulkChanges = startBulkChanges(runtime)
   const webhooks = createDeliveryWorker({ ...runtime, present: presentPayload, observe: runtime.metrics.webhooks })
   webhooks.start()
+  const automation = createAutomationWorker({ ...runtime, sends: sendDeps(runtime), step: runStep })
+  automation.start()
   const transportOf = openTransports(runtime)
   const sessionDeps = { ...runtime, receive: inboxReceive(runtime), openFile: openFileOf(runtime), transportOf }
   const sessions = startSessionWorker({ ...sessionDeps, random: Math.random })
@@ -270,6 +274,7 @@ export function startWorker(runtime: Runtime): Loop {
       await Promise.all([
         sessions.stop(),
         webhooks.stop(),
+        automation.stop(),
         imports.stop(),
         bulkChanges.stop(),
         scheduledJobs.stop(),

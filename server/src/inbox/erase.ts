@@ -139,6 +139,10 @@ export async function eraseConversation(
     const followUps = await eraseNext(tx, table, workspaceId, conversationId)
     if (followUps === batchSize) return createStep({ ...removed, activities }, true)
   }
+  const runs = await eraseNext(tx, 'automation_runs', workspaceId, conversationId)
+  if (runs === batchSize) return createStep({ ...removed, activities }, true)
+  const missed = await eraseNext(tx, 'missed_goals', workspaceId, conversationId)
+  if (missed === batchSize) return createStep({ ...removed, activities }, true)
   const handovers = await eraseNext(tx, 'conversation_handovers', workspaceId, conversationId)
   if (handovers === batchSize) return createStep({ ...removed, activities, handovers }, true)
   await deleteConversationTokens(tx, workspaceId, [conversationId])
@@ -232,7 +236,15 @@ async function eraseNotes(tx: Tx, workspaceId: string, conversationId: string): 
 /** Erases the next batch of rows that belong to a conversation. */
 async function eraseNext(
   tx: Tx,
-  table: 'conversation_activities' | 'conversation_handovers' | 'drafts' | 'reviews' | 'scheduled_messages' | 'tasks',
+  table:
+    | 'automation_runs'
+    | 'conversation_activities'
+    | 'conversation_handovers'
+    | 'drafts'
+    | 'missed_goals'
+    | 'reviews'
+    | 'scheduled_messages'
+    | 'tasks',
   workspaceId: string,
   conversationId: string,
 ): Promise<number> {

@@ -1,5 +1,8 @@
-/** The author of a change: an API key (`agent`), member (`user`), team token, public form, or the service itself. */
-export type Actor = { type: 'agent' | 'user' | 'token' | 'form'; id: string } | { type: 'system'; id: null }
+/**
+ * The author of a change: an API key (`agent`), member (`user`), team token, public form, or the service itself, with the
+ * automation rule by which it acts; null without one.
+ */
+export type Actor = { type: 'agent' | 'user' | 'token' | 'form'; id: string } | { type: 'system'; id: string | null }
 
 /** Returns the actor if it is a member or token, whose changes the audit log records; null otherwise. */
 export function auditedActorOf({ type, id }: Actor): { type: 'user' | 'token'; id: string } | null {

@@ -11,10 +11,11 @@ import { foldKeyword } from '../base/text/keywords.ts'
 import { recordAudit } from '../team/audit.ts'
 import { publishWorkspace } from '../team/live-updates.ts'
 import { type Member, roleCovers, type TeamActor } from '../team/member.ts'
-import { validateHours } from '../team/opening-hours.ts'
+import { validateHolidays, validateHours } from '../team/opening-hours.ts'
 import { recordWord } from './instructions/versions.ts'
 import { applyQuotaChange, initialQuota, parseQuota } from './quota-ceiling.ts'
 import type { newWorkspaceSchema, WorkspacePatch } from './schema.ts'
+import { requestGoalUpdate } from './service/service-settings.ts'
 import { insertWorkspace, lockWorkspace, publishChange, storeWorkspace, type WorkspaceRow } from './workspace.ts'
 
 export interface WorkspaceDeps {
@@ -25,6 +26,8 @@ export interface WorkspaceDeps {
   agentsStopped?(tx: Tx, keyring: Keyring, workspaceId: string, by: TeamActor): Promise<void>
   /** Removes a deleted label from conversations, in the same transaction. */
   labelDeleted?(tx: Tx, workspaceId: string, labelId: string): Promise<void>
+  /** Removes a deleted team from the rules that route to it, in the same transaction. */
+  teamDeleted?(tx: Tx, workspaceId: string, teamId: string): Promise<void>
 }
 
 /** An operator's request, with the owner. */
@@ -69,18 +72,21 @@ export async function addWorkspace(tx: Tx, keyStore: KeyStore, input: NewWorkspa
 const currencies: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'))
 
 /**
- * Changes the settings in the patch. Only operators can change what the plan includes (`leadsEnabled`, `inboxEnabled`)
- * and the quota ceiling; only owners can change `inboxAvailable`.
+ * Changes the settings in the patch, or in the one for the current settings. Only operators can change what the plan
+ * includes (`leadsEnabled`, `inboxEnabled`) and the quota ceiling; only owners can change `inboxAvailable`.
  */
-export async function updateWorkspace(deps: WorkspaceDeps, by: Member, patch: WorkspacePatch): Promise<WorkspaceRow> {
-  authorizeSwitches(by, patch)
-  const issues = validatePatch(patch)
-  if (issues.length > 0) throw new InvalidInput(issues)
+export async function updateWorkspace(
+  deps: WorkspaceDeps,
+  by: Member,
+  requested: WorkspacePatch | ((before: WorkspaceRow) => Pick<WorkspacePatch, 'holidays'>),
+): Promise<WorkspaceRow> {
+  if (typeof requested !== 'function') checkPatch(by, requested)
   const keyring = await deps.keyStore.keyring(by.workspaceId)
   return deps.db.tx(async (tx) => {
     const now = deps.clock.now()
     const before = await lockWorkspace(tx, by.workspaceId)
     if (before === undefined) throw notFound('Workspace not found')
+    const patch: WorkspacePatch = typeof requested === 'function' ? requested(before) : requested
     if (patch.optOutKeywords !== undefined || patch.optInKeywords !== undefined) {
       const repeated = validateKeywords(patch, before)
       if (repeated.length > 0) throw new InvalidInput(repeated)
@@ -93,6 +99,7 @@ export async function updateWorkspace(deps: WorkspaceDeps, by: Member, patch: Wo
     if (after.agentWord !== before.agentWord) {
       await recordWord(tx, by.workspaceId, before, { text: after.agentWord, actor: by.actor }, now)
     }
+    if (changed.some((column) => goalColumns.has(column))) await requestGoalUpdate(tx, by.workspaceId, now)
     if (after.agentsStopped && !before.agentsStopped) {
       await deps.agentsStopped?.(tx, keyring, by.workspaceId, by.actor)
     }
@@ -104,6 +111,15 @@ export async function updateWorkspace(deps: WorkspaceDeps, by: Member, patch: Wo
   })
 }
 
+function checkPatch(by: Member, patch: WorkspacePatch): void {
+  authorizeSwitches(by, patch)
+  const issues = validatePatch(patch)
+  if (issues.length > 0) throw new InvalidInput(issues)
+}
+
+/** Columns on which the clocks of goals depend. */
+const goalColumns: ReadonlySet<string> = new Set(['hours', 'holidays', 'service_goals'])
+
 function authorizeSwitches(by: Member, patch: WorkspacePatch): void {
   if ((patch.leadsEnabled !== undefined || patch.inboxEnabled !== undefined) && !by.isOperator) {
     throw forbidden('Only operators can change what the plan includes')
@@ -114,7 +130,7 @@ function authorizeSwitches(by: Member, patch: WorkspacePatch): void {
 }
 
 function validatePatch(patch: WorkspacePatch): Issue[] {
-  const { leadStatuses, defaultCountry, currency = null, hours = null } = patch
+  const { leadStatuses, defaultCountry, currency = null, hours = null, holidays = [] } = patch
   const isRepeated = leadStatuses !== undefined && new Set(leadStatuses).size < leadStatuses.length
   const repeated = isRepeated ? [{ path: 'leadStatuses', message: 'must not contain a status twice' }] : []
   return [
@@ -122,6 +138,7 @@ function validatePatch(patch: WorkspacePatch): Issue[] {
     ...validateCountry(defaultCountry),
     ...validateCurrency(currency),
     ...(hours === null ? [] : validateHours(hours)),
+    ...validateHolidays(holidays),
   ]
 }
 

@@ -2,9 +2,9 @@ import { type Static, Type } from 'typebox'
 import { nullable, oneOf, timestamp, titled } from '../base/route.ts'
 import { leadStatus, visiblePattern } from '../base/schema-types.ts'
 import { maxKeywordLength, maxKeywords } from '../base/text/keywords.ts'
-import type { Weekday } from '../team/opening-hours.ts'
 import { closed, idSchema, roleSchema } from '../team/team-schema.ts'
 import { optInEventNames } from './opt-in-events.ts'
+import { awayMessageSchema, holidaysSchema, hoursSchema, serviceGoalsSchema } from './service/service-schema.ts'
 
 const name = Type.String({
   minLength: 1,
@@ -102,45 +102,7 @@ const agentMaxParts = Type.Integer({
     'Maximum number of messages into which the interface for agents may cut one text, for keys without a `maxParts` of their own. The platform charges each part.',
   example: 1,
 })
-const timeOfDay = (pattern: string, description: string, example: string) =>
-  Type.String({ pattern, maxLength: 5, description, example })
-const spans = Type.Array(
-  Type.Object(
-    {
-      from: timeOfDay('^([01][0-9]|2[0-3]):[0-5][0-9]$', 'Start time.', '09:00'),
-      to: timeOfDay('^(([01][0-9]|2[0-3]):[0-5][0-9]|24:00)$', 'End time; `24:00` is midnight.', '18:00'),
-    },
-    { ...closed, title: 'OpeningSpan' },
-  ),
-  { maxItems: 4, description: 'Sorted and not overlapping. Empty: closed.' },
-)
-const week = Type.Object(
-  {
-    monday: spans,
-    tuesday: spans,
-    wednesday: spans,
-    thursday: spans,
-    friday: spans,
-    saturday: spans,
-    sunday: spans,
-  } satisfies Record<Weekday, typeof spans>,
-  { ...closed, title: 'OpeningWeek' },
-)
-const timeZone = Type.String({
-  pattern: '^[A-Za-z][A-Za-z0-9_+/-]*$',
-  maxLength: 64,
-  description: 'IANA name of the time zone of the times.',
-  example: 'America/Sao_Paulo',
-})
-const hours = nullable(
-  Type.Object(
-    { timeZone, week },
-    {
-      ...closed,
-      description: 'Business hours of the team, which agents can see. Null: not set.',
-    },
-  ),
-)
+const hours = hoursSchema('Business hours of the team, which agents can see. Null: not set.')
 const leadsFromChat = Type.Boolean({
   description: 'Whether a lead is created for each customer who writes and has none.',
   example: false,
@@ -216,6 +178,9 @@ const plan = {
   optInKeywords,
   keepFormerTexts,
   feedEvents,
+  holidays: holidaysSchema,
+  awayMessage: awayMessageSchema,
+  serviceGoals: serviceGoalsSchema,
 }
 const settings = Type.Object({ name, ...plan })
 export type WorkspaceSettings = Static<typeof settings>

@@ -11,6 +11,8 @@ import { instructionTeamRoutes } from './instructions/instruction-routes.ts'
 import { labelTeamRoutes } from './labels.ts'
 import { savedFilterTeamRoutes } from './saved-filters.ts'
 import { newWorkspaceSchema, workspacePatchSchema, workspaceSchema } from './schema.ts'
+import { serviceTeamRoutes } from './service/service-routes.ts'
+import { teamTeamRoutes } from './teams/team-routes.ts'
 import { findWorkspace, listAllWorkspaces, listWorkspacesOf, type WorkspaceRow } from './workspace.ts'
 
 const path = '/api/team/v1/workspaces'
@@ -70,6 +72,8 @@ export function workspaceTeamRoutes(app: App, deps: WorkspaceDeps, guard: TeamGu
   labelTeamRoutes(app, deps, guard)
   cannedReplyTeamRoutes(app, deps, guard)
   savedFilterTeamRoutes(app, deps, guard)
+  teamTeamRoutes(app, deps, guard)
+  serviceTeamRoutes(app, deps, guard)
 }
 
 function workspacesFor(sql: Sql, caller: TeamCaller): Promise<WorkspaceRow[]> {

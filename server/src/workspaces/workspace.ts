@@ -41,6 +41,9 @@ const columns = (sql: Sql) => sql`
   w.hours,
   w.answer_goal_minutes as "answerGoalMinutes",
   w.feed_events as "feedEvents",
+  w.holidays,
+  w.away_message as "awayMessage",
+  w.service_goals as "serviceGoals",
   json_build_object(
     'conversationsDays', w.keep_conversations_days,
     'activitiesDays', w.keep_activities_days,
@@ -141,9 +144,12 @@ export async function storeWorkspace(tx: Tx, row: WorkspaceRow): Promise<void> {
       agents_may_take_back = ${row.agentsMayTakeBack},
       agent_word = ${row.agentWord},
       agent_max_parts = ${row.agentMaxParts},
-      hours = ${hoursIn(tx, row)},
+      hours = ${jsonOrNull(tx, row.hours)},
       answer_goal_minutes = ${row.answerGoalMinutes},
       feed_events = ${row.feedEvents}::text[],
+      holidays = ${tx.json(row.holidays)},
+      away_message = ${jsonOrNull(tx, row.awayMessage)},
+      service_goals = ${jsonOrNull(tx, row.serviceGoals)},
       keep_conversations_days = ${row.retention.conversationsDays},
       keep_activities_days = ${row.retention.activitiesDays},
       keep_sends_days = ${row.retention.sendsDays},
@@ -153,7 +159,7 @@ export async function storeWorkspace(tx: Tx, row: WorkspaceRow): Promise<void> {
     where id = ${row.id}`
 }
 
-const hoursIn = (sql: Sql, { hours }: WorkspaceRow) => (hours === null ? null : sql.json(hours))
+const jsonOrNull = (sql: Sql, value: object | null) => (value === null ? null : sql.json(value))
 
 /** Returns the users who are not members. Those who are cannot be removed until the transaction ends. */
 export async function findNonMembers(tx: Sql, workspaceId: string, userIds: readonly string[]): Promise<string[]> {

@@ -59,6 +59,24 @@ const lists: List[] = [
       [{ text: 'x' }, 'shortcut'],
     ],
   },
+  {
+    one: 'team',
+    logged: 'team',
+    all: 'teams',
+    path: '/teams',
+    name: 'name',
+    rest: { assignment: 'manual' },
+    change: { assignment: 'least_busy' },
+    most: 50,
+    fill: `insert into teams (workspace_id, id, name, assignment, max_reassignments, created_at) select $1, gen_random_uuid(), 'x' || n, 'manual', 3, now()`,
+    refused: [
+      [{ name: ' ' }, 'name'],
+      [{ name: 'Sales', assignment: 'random' }, 'assignment'],
+      [{ name: 'Sales', answerMinutes: 0 }, 'answerMinutes'],
+      [{ name: 'Sales', maxReassignments: 11 }, 'maxReassignments'],
+      [{ name: 'Sales', memberIds: ['01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e'] }, 'memberIds'],
+    ],
+  },
 ]
 
 async function team({ path, name, rest, one, all }: List) {

@@ -9,7 +9,7 @@ import {
   IconUserPause,
 } from '@tabler/icons-react'
 import { useNavigate } from '@tanstack/react-router'
-import { setAway, useMemberList } from '../data/team/members.ts'
+import { isAway, setAway, useMemberList } from '../data/team/members.ts'
 import { signOut, useSession } from '../session/session.ts'
 import { chooseLanguage, language, t } from '../text/index.ts'
 import { type Language, languages } from '../text/languages.ts'
@@ -96,25 +96,47 @@ export default function UserMenuItems({ dropdown, setup, openKeys }: UserMenuIte
   )
 }
 
-/** Switches the away status, which colleagues see when they assign conversations. */
+/** Switches the away status: who is away gets no conversations from teams, and colleagues see it when they assign. */
 function AwayItem() {
   const workspaceId = useWorkspaceId()
   const { user, workspaces } = useSession()
   const mine = useMemberList(workspaceId).find(({ userId }) => userId === user?.id)
   if (mine === undefined && workspaces.every(({ id }) => id !== workspaceId)) return null
-  const isAway = mine !== undefined && mine.awaySince !== null
-  const change = () =>
-    setAway(workspaceId, !isAway).then(() => showToast(isAway ? t.common.nowAvailable : t.common.nowAway), showError)
+  const isMineAway = mine !== undefined && isAway(mine)
+  const change = (until?: Date) =>
+    setAway(workspaceId, !isMineAway, until && { until: until.toISOString() }).then(
+      () => showToast(isMineAway ? t.common.nowAvailable : t.common.nowAway),
+      showError,
+    )
   return (
     // Rendered before its state is known, so that items do not move under the pointer.
-    <Menu.Item
-      disabled={mine === undefined}
-      leftSection={isAway ? <IconUserCheck size={16} /> : <IconUserPause size={16} />}
-      onClick={() => void change()}
-    >
-      {isAway ? t.common.setAvailable : t.common.setAway}
-    </Menu.Item>
+    <>
+      <Menu.Item
+        disabled={mine === undefined}
+        leftSection={isMineAway ? <IconUserCheck size={16} /> : <IconUserPause size={16} />}
+        onClick={() => void change()}
+      >
+        {isMineAway ? t.common.setAvailable : t.common.setAway}
+      </Menu.Item>
+      {!isMineAway && (
+        <>
+          <Menu.Item disabled={mine === undefined} pl={38} onClick={() => void change(inAnHour())}>
+            {t.common.awayHour}
+          </Menu.Item>
+          <Menu.Item disabled={mine === undefined} pl={38} onClick={() => void change(tomorrowMorning())}>
+            {t.common.awayTomorrow}
+          </Menu.Item>
+        </>
+      )}
+    </>
   )
+}
+
+const inAnHour = (): Date => new Date(Date.now() + 3_600_000)
+
+function tomorrowMorning(): Date {
+  const day = new Date()
+  return new Date(day.getFullYear(), day.getMonth(), day.getDate() + 1, 9)
 }
 
 function SetupItem({ item: { path, title, icon: Icon } }: { item: NavItem }) {

@@ -30,12 +30,18 @@ export const pageKeywords: Record<string, string> = {
 export const sectionKeywords: Record<SectionName, string> = {
   workspace:
     'name country currency money quota statuses stages pipeline nombre país moneda estados etapas nome moeda cota status espaço espacio',
-  hours: 'opening times time zone schedule horario zona horaria horário fuso expediente atendimento',
+  hours:
+    'opening times time zone schedule holidays away message feriados ausencia ausência horario zona horaria horário fuso expediente atendimento',
+  goals: 'sla service level targets response time objetivos niveles servicio metas níveis atendimento',
   members: 'people team colleagues invite roles personas equipo invitar pessoas equipe convidar papéis',
+  routing:
+    'teams assign round robin queue availability limits equipos asignar turnos disponibilidad límites equipes distribuir fila disponibilidade limites',
   fields: 'custom properties columns campos personalizados propiedades columnas propriedades colunas',
   labels: 'tags etiquetas marcadores',
   replies: 'snippets templates shortcuts respuestas atajos respostas atalhos modelos',
   filters: 'views vistas filtros visões guardados salvos',
+  automation:
+    'rules macros triggers workflows automation reglas macros automatización disparadores regras macros automação gatilhos',
   agents: 'ai bots stop agentes ia parar detener',
   instructions:
     'agents prompt ai versions history publish draft instrucciones agentes versiones historial borrador instruções versões histórico rascunho',

@@ -6,6 +6,9 @@ import { workspaceKey } from './workspace.ts'
 
 export const membersKey = (workspaceId: string) => [workspaceId, 'members'] as const
 export const connectionsKey = (workspaceId: string) => [workspaceId, 'connections'] as const
+export const teamsKey = (workspaceId: string) => [workspaceId, 'teams'] as const
+export const teamServicesKey = (workspaceId: string) => [workspaceId, 'team-services'] as const
+export const routingKey = (workspaceId: string) => [workspaceId, 'routing'] as const
 /** Everything cached of a single connection. */
 export const connectionKey = (workspaceId: string, id: string) => [workspaceId, 'connection', id] as const
 
@@ -20,7 +23,10 @@ export function useLiveWorkspace(workspaceId: string): void {
       ({ event, payload }: LiveEvent) => {
         const read = (key: readonly string[]) => void refetchQueries(queries, key)
         if (event === 'team.member.changed') return read(membersKey(workspaceId))
-        if (event === 'team.workspace.changed') return read(workspaceKey(workspaceId))
+        if (event === 'team.workspace.changed') {
+          for (const key of [workspaceKey, teamsKey, routingKey, teamServicesKey]) read(key(workspaceId))
+          return
+        }
         const { connectionId } = payload as { connectionId: string }
         read(connectionsKey(workspaceId))
         read(connectionKey(workspaceId, connectionId))
@@ -33,7 +39,7 @@ export function useLiveWorkspace(workspaceId: string): void {
   const before = useRef(state)
   useEffect(() => {
     if (state === 'open' && before.current !== 'open') {
-      for (const key of [workspaceKey, connectionsKey]) void restartQueries(queries, key(workspaceId))
+      for (const key of [workspaceKey, connectionsKey, teamsKey]) void restartQueries(queries, key(workspaceId))
     }
     before.current = state
   }, [state, queries, workspaceId])

@@ -9,6 +9,7 @@ import {
   IconHourglass,
   IconPencilCheck,
   IconPlugConnectedX,
+  IconTargetArrow,
   IconUserCheck,
   type TablerIcon,
 } from '@tabler/icons-react'
@@ -34,6 +35,7 @@ const icons: Record<Notification['kind'], TablerIcon> = {
   handover: IconArrowForwardUp,
   draft: IconPencilCheck,
   waiting: IconHourglass,
+  goal: IconTargetArrow,
   connection: IconPlugConnectedX,
   budget: IconCoins,
   task: IconCheckbox,

@@ -26,5 +26,6 @@ export function notificationPath(workspaceId: string, { conversation, connection
   if (conversation !== null) return `/w/${workspaceId}/inbox/${conversation.id}`
   if (kind === 'task') return `/w/${workspaceId}/tasks`
   if (connection !== null) return `/w/${workspaceId}/connections/${connection.id}`
+  if (kind === 'goal') return `/w/${workspaceId}/inbox?overdue=true`
   return kind === 'waiting' ? `/w/${workspaceId}/inbox?sort=waiting` : `/w/${workspaceId}/inbox`
 }

@@ -160,6 +160,7 @@ const kinds: readonly NotificationKind[] = [
   'handover',
   'draft',
   'waiting',
+  'goal',
   'connection',
   'budget',
   'task',

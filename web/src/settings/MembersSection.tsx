@@ -6,6 +6,7 @@ import { useEffect, useRef, useState } from 'react'
 import { invitationsKey } from '../data/team/invitations.ts'
 import {
   changeRole,
+  isAway,
   type Member,
   type RemovalOptions,
   removeMember,
@@ -184,8 +185,13 @@ function columns(
   ]
 }
 
+const awayTitle = (since: string, until: string | null): string =>
+  until === null
+    ? t.settings.members.awaySince({ moment: formatDateTime(since) })
+    : t.settings.routing.backAt({ moment: formatDateTime(until) })
+
 function Person({ member }: { member: Member }) {
-  const { name, email, awaySince, failedMail } = member
+  const { name, email, awaySince, awayUntil, failedMail } = member
   const texts = t.settings.members
   const anchor = memberAnchor(member.userId)
   const isHere = useLocation({ select: ({ hash }) => hash === anchor })
@@ -200,8 +206,8 @@ function Person({ member }: { member: Member }) {
       <span className={styles.names}>
         <strong>
           {name} {isMe(member) && <Chip>{texts.you}</Chip>}
-          {awaySince !== null && (
-            <Chip tone="attention" title={texts.awaySince({ moment: formatDateTime(awaySince) })}>
+          {awaySince !== null && isAway(member) && (
+            <Chip tone="attention" title={awayTitle(awaySince, awayUntil)}>
               {texts.away}
             </Chip>
           )}

@@ -9,15 +9,18 @@ import { PageHeader } from '../ui/page/PageHeader.tsx'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import { AboutSection } from './AboutSection.tsx'
 import { AgentsSection } from './AgentsSection.tsx'
+import { AutomationSection } from './automation/AutomationSection.tsx'
 import { AuditSection } from './audit/AuditSection.tsx'
 import { FiltersSection } from './FiltersSection.tsx'
 import { FieldsSection } from './fields/FieldsSection.tsx'
+import { GoalsSection } from './goals/GoalsSection.tsx'
 import { HoursSection } from './hours/HoursSection.tsx'
 import { InstructionsSection } from './instructions/InstructionsSection.tsx'
 import { LabelsSection } from './LabelsSection.tsx'
 import { MembersSection } from './MembersSection.tsx'
 import { RepliesSection } from './RepliesSection.tsx'
 import { RetentionSection } from './RetentionSection.tsx'
+import { RoutingSection } from './routing/RoutingSection.tsx'
 import styles from './SettingsPage.module.css'
 import { findSection, mayOpen, openSections, type SectionName } from './sections.ts'
 import { SignOnSection } from './sso/SignOnSection.tsx'
@@ -28,11 +31,14 @@ import { WorkspacesSection } from './WorkspacesSection.tsx'
 const contents: Record<SectionName, ComponentType> = {
   workspace: WorkspaceSection,
   hours: HoursSection,
+  goals: GoalsSection,
   members: MembersSection,
+  routing: RoutingSection,
   fields: FieldsSection,
   labels: LabelsSection,
   replies: RepliesSection,
   filters: FiltersSection,
+  automation: AutomationSection,
   agents: AgentsSection,
   instructions: InstructionsSection,
   tokens: TokensSection,

@@ -1,4 +1,6 @@
 import {
+  IconArrowsSplit,
+  IconBolt,
   IconBookmark,
   IconBuilding,
   IconBuildings,
@@ -13,6 +15,7 @@ import {
   IconNotes,
   IconRobot,
   IconTag,
+  IconTargetArrow,
   IconUsers,
   type TablerIcon,
 } from '@tabler/icons-react'
@@ -31,11 +34,14 @@ interface SectionInfo {
 const sections: readonly SectionInfo[] = [
   { name: 'workspace', icon: IconBuilding, role: 'member' },
   { name: 'hours', icon: IconClockHour9, role: 'member' },
+  { name: 'goals', icon: IconTargetArrow, role: 'member' },
   { name: 'members', icon: IconUsers, role: 'member' },
+  { name: 'routing', icon: IconArrowsSplit, role: 'member' },
   { name: 'fields', icon: IconListDetails, role: 'member' },
   { name: 'labels', icon: IconTag, role: 'member' },
   { name: 'replies', icon: IconMessage2Bolt, role: 'member' },
   { name: 'filters', icon: IconBookmark, role: 'member' },
+  { name: 'automation', icon: IconBolt, role: 'member' },
   { name: 'agents', icon: IconRobot, role: 'member' },
   { name: 'instructions', icon: IconNotes, role: 'member' },
   { name: 'tokens', icon: IconKey, role: 'owner' },

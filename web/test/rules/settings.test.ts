@@ -6,6 +6,7 @@ import { edgeOfDay } from '../../src/settings/audit/edge-of-day.ts'
 import { countryCodes } from '../../src/settings/country-codes.ts'
 import { problemOf, type Span } from '../../src/settings/hours/week-hours.ts'
 import { readScope, scopeIn, scopeValue, searchOf } from '../../src/settings/instructions/scope.ts'
+import { choicesOf, rulesOf } from '../../src/settings/routing/rules-draft.ts'
 import { diffWords } from '../../src/shared/diff-words.ts'
 import en from '../../src/text/en/common.json' with { type: 'json' }
 import { currencyCodes } from '../../src/ui/format/currencies.ts'
@@ -128,4 +129,19 @@ test('the address of instructions names a key or a connection', () => {
     assert.deepEqual(readScope({ ...search, other: 1 }), search)
   }
   assert.deepEqual(readScope({ key: 5, connection: '' }), {})
+})
+
+test('routing rules are choices for all connections and each one, and only what differs is stored', () => {
+  const none = choicesOf([], ['c'])
+  assert.deepEqual(none, [
+    { connectionId: null, agent: 'default', team: '' },
+    { connectionId: 'c', agent: 'same', team: '' },
+  ])
+  assert.deepEqual(rulesOf(none), [])
+  const rules = [
+    { connectionId: null, agent: 'none' as const, keyId: null, teamId: 't' },
+    { connectionId: 'c', agent: 'key' as const, keyId: 'k', teamId: null },
+  ]
+  assert.deepEqual(rulesOf(choicesOf(rules, ['c'])), rules)
+  assert.deepEqual(rulesOf(choicesOf(rules, [])), rules.slice(0, 1), 'a connection that is gone')
 })

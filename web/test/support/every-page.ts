@@ -62,6 +62,7 @@ const linkOrButton = (name: RegExp): Open =>
 const settings = [
   'workspace',
   'hours',
+  'routing',
   'members',
   'fields',
   'labels',
@@ -82,6 +83,7 @@ const more: Record<string, Stop['overlays']> = {
     invite: button('Invite member'),
     again: button('Copy link for gil@example.com'),
   },
+  routing: { new: button('New team') },
   fields: { new: button('New field') },
   labels: { new: button('New label') },
   replies: { new: button('New saved reply') },

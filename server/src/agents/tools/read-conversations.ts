@@ -280,8 +280,14 @@ function writeChange({ detail, reason }: Activity, name: string | null): string 
       return `Status: ${detail.from} → ${detail.to}${detail.snoozedUntil === null ? '' : ` until ${detail.snoozedUntil}`}.${by}`
     case 'assignee':
       return `${detail.to === null ? 'Unassigned' : 'Assigned to a member'}.${by}`
+    case 'team':
+      return `${detail.to === null ? 'Of no team' : 'Moved to a team'}.${by}`
     case 'labels':
       return `Labels: ${detail.added.length} added, ${detail.removed.length} removed.${by}`
+    case 'priority':
+      return `Priority: ${detail.from ?? 'none'} → ${detail.to ?? 'none'}.${by}`
+    case 'goal':
+      return `Missed the goal for the ${detail.goal.replace('_', ' ')}, due ${detail.dueAt}.`
     case 'draft':
       return `Draft: ${detail.to}.${by}`
     case 'consent':

@@ -231,7 +231,7 @@ export async function describeAgent(
       currency: workspace?.currency ?? null,
       agents_stopped: stopped,
       word: instructions.workspace?.text ?? null,
-      hours: workspace?.hours == null ? null : presentHours(workspace.hours, now),
+      hours: workspace?.hours == null ? null : presentHours({ ...workspace.hours, holidays: workspace.holidays }, now),
       has_leads: caller.workspace.leadsEnabled,
       has_inbox: caller.workspace.inboxEnabled,
     },

@@ -138,6 +138,7 @@ const decryptConversationJson = (keyring: Keyring, row: PickedRow['conversation'
     unanswered_since: timeOf(row.unanswered_since),
     created_at: new Date(row.created_at),
     thread_at: timeOf(row.thread_at),
+    goal_due_at: timeOf(row.goal_due_at),
   })
 
 const decryptHandoverJson = (keyring: Keyring, { words, created_at, ...row }: HandoverJson): Handover =>
@@ -309,7 +310,7 @@ interface StateRow {
 // In JSON, times are strings.
 type TimeColumns =
   | ('snoozed_until' | 'window_expires_at' | 'last_message_at' | 'updated_at')
-  | ('owner_since' | 'unanswered_since' | 'created_at' | 'thread_at')
+  | ('owner_since' | 'unanswered_since' | 'created_at' | 'thread_at' | 'goal_due_at')
 type AsJson<R, T extends keyof R> = Omit<R, T> & { [K in T]: null extends R[K] ? string | null : string }
 
 interface PickedRow {

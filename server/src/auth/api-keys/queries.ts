@@ -5,7 +5,7 @@ import { checksum62, createToken, randomBase62 } from '../../base/encryption/sec
 import { type LeadSettingsRow, leadSettingsColumns } from '../../base/lead-settings.ts'
 import { byteaArray } from '../../base/postgres/values.ts'
 import { recordAudit } from '../../team/audit.ts'
-import type { OpeningHours } from '../../team/opening-hours.ts'
+import { hoursWithHolidays, type OpeningHours } from '../../team/opening-hours.ts'
 import type { ApprovalRules } from './caller.ts'
 
 export interface ApiKeyRow {
@@ -248,7 +248,7 @@ const cachedColumns = (sql: Sql) => sql`
   k.workspace_id, k.id, k.name, k.scopes, k.connection_ids, k.phone_visibility, k.allowlist, k.unanswered_sends,
   k.daily_sends, k.quiet_seconds, k.max_parts, k.show_typing, k.approval, k.tools_off, k.revoked_at, k.oauth_client,
   k.instructions_version + w.instructions_version as instructions_version,
-  ${leadSettingsColumns(sql)}, w.leads_enabled, w.inbox_enabled, w.inbox_available, w.hours, w.agent_max_parts,
+  ${leadSettingsColumns(sql)}, w.leads_enabled, w.inbox_enabled, w.inbox_available, ${hoursWithHolidays(sql)} as hours, w.agent_max_parts,
   w.sandbox_until is not null as is_sandbox`
 
 /** Finds keys by hash; null for each unknown. The only read without a workspace, because the key determines it. */

@@ -1,9 +1,11 @@
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { instanceScope } from '../../base/encryption/key-store.ts'
-import { forbidden } from '../../base/errors.ts'
+import { forbidden, invalid } from '../../base/errors.ts'
 import { type App, nullable, oneOf, timestamp } from '../../base/route.ts'
 import { count, text, unpaged } from '../../base/schema-types.ts'
 import { readFailedMails } from '../../mail/mails.ts'
+import { parseFutureTime } from '../../base/time.ts'
+import { recordAudit } from '../../team/audit.ts'
 import { publishMemberUpdate } from '../../team/live-updates.ts'
 import { type Member, roleCovers, type TeamGuard } from '../../team/member.ts'
 import { type TeamApi, teamApi } from '../../team/team-api.ts'
@@ -98,6 +100,40 @@ const removalSchema = Type.Object({
 })
 const memberParams = Type.Object({ ...workspaceParams, userId: idSchema('The member.') })
 
+const awayBody = Type.Object(
+  {
+    isAway: Type.Boolean({ description: 'Whether the member is away.', example: true }),
+    until: Type.Optional(nullable(timestamp('When the member is back, without saying so; null: when they say so.'))),
+    userId: Type.Optional(idSchema('The member, for admins; the caller unless set.')),
+  },
+  { ...closed, example: { isAway: true } },
+)
+
+async function changeAway(
+  { db, clock }: LeaveDeps,
+  by: Member,
+  { isAway, until, userId = by.userId ?? undefined }: Static<typeof awayBody>,
+): Promise<void> {
+  if (userId === undefined) throw forbidden('Tokens cannot be away. Sign in as a member.')
+  const { workspaceId, actor } = by
+  const isOther = userId.toLowerCase() !== by.userId
+  if (isOther && !roleCovers(by.role, 'admin')) throw forbidden('Only admins and owners can set this for other members')
+  if (until != null && !isAway) throw invalid('until', 'must be null unless isAway is true')
+  const now = clock.now()
+  const untilTime = until == null ? null : parseFutureTime(until, 'until', now)
+  await db.tx(async (tx) => {
+    if (!(await setAway(tx, workspaceId, userId, isAway ? now : null, untilTime))) throw memberNotFound()
+    publishMemberUpdate(tx, workspaceId, userId.toLowerCase())
+    const entry = {
+      scopeId: workspaceId,
+      actor,
+      action: 'member.away-changed',
+      target: `member:${userId.toLowerCase()}`,
+    }
+    if (isOther) await recordAudit(tx, entry, now)
+  })
+}
+
 export function memberTeamRoutes(app: App, deps: LeaveDeps, guard: TeamGuard): void {
   const api = teamApi(app, guard, 'Members')
   api.get(path, 'member', {
@@ -112,28 +148,18 @@ export function memberTeamRoutes(app: App, deps: LeaveDeps, guard: TeamGuard): v
         const members = await listMembers(deps.db.sql, workspaceId, instanceKeys)
         const userIds = roleCovers(member.role, 'admin') ? members.map(({ userId }) => userId) : []
         const failed = await readFailedMails(deps.db.sql, instanceKeys, userIds)
-        return { members: members.map((one) => presentMember(one, failed.get(one.userId) ?? null)) }
+        const now = deps.clock.now()
+        return { members: members.map((one) => presentMember(one, now, failed.get(one.userId) ?? null)) }
       })
     },
   })
   api.post('/api/team/v1/workspaces/:workspaceId/away', 'member', {
     operationId: 'sayAway',
-    summary: 'Set whether I am away',
+    summary: 'Set who is away',
     description:
-      'Colleagues see it when they assign conversations; existing assignments do not change. Open pages are notified by `team.member.changed`. For signed-in members; tokens get 403.',
-    body: Type.Object(
-      { isAway: Type.Boolean({ description: 'Whether I am away.', example: true }) },
-      { ...closed, example: { isAway: true } },
-    ),
-    run: async ({ member, body }) => {
-      const { workspaceId, userId } = member
-      if (userId === null) throw forbidden('Tokens cannot be away. Sign in as a member.')
-      const since = body.isAway ? deps.clock.now() : null
-      await deps.db.tx(async (tx) => {
-        await setAway(tx, workspaceId, userId, since)
-        publishMemberUpdate(tx, workspaceId, userId)
-      })
-    },
+      'The caller, or for admins another member. Who is away gets no conversations from teams, and colleagues see it when they assign conversations; existing assignments do not change. Open pages are notified by `team.member.changed`. Tokens must name the member, else they get 403.',
+    body: awayBody,
+    run: ({ member, body }) => changeAway(deps, member, body),
   })
   api.patch(`${path}/:userId`, 'admin', {
     operationId: 'updateMember',

@@ -72,7 +72,8 @@ export const memberSchema = titled('Member', {
   email: emailSchema,
   role: roleSchema,
   joinedAt: timestamp('When the user joined the workspace.'),
-  awaySince: nullable(timestamp('Since when the member is away, as set by themselves; null if not away.')),
+  awaySince: nullable(timestamp('Since when the member is away, as set by themselves or an admin; null if not away.')),
+  awayUntil: nullable(timestamp('When the member is back; null if not away, or until they say so.')),
   failedMail: nullable(mailSchema),
 })
 
@@ -87,12 +88,14 @@ export const invitationSchema = titled('Invitation', {
 })
 
 /** `failedMail`: the person's last mail, if it was not delivered and the reader is an admin. */
-export function presentMember(member: WorkspaceMember, failedMail: MailStatus | null) {
-  const { joinedAt, awaySince } = member
+export function presentMember(member: WorkspaceMember, now: Date, failedMail: MailStatus | null) {
+  const { joinedAt, awaySince, awayUntil } = member
+  const isBack = awayUntil !== null && awayUntil <= now
   return {
     ...member,
     joinedAt: joinedAt.toISOString(),
-    awaySince: awaySince?.toISOString() ?? null,
+    awaySince: isBack ? null : (awaySince?.toISOString() ?? null),
+    awayUntil: isBack ? null : (awayUntil?.toISOString() ?? null),
     failedMail: failedMail && presentMail(failedMail),
   }
 }

@@ -19,18 +19,21 @@ export interface WorkspaceMember {
   joinedAt: Date
   /** As set by the member; null if not away. */
   awaySince: Date | null
+  /** When an absence ends by itself, also in the past; null: when the member says so. */
+  awayUntil: Date | null
 }
 
 export async function listMembers(sql: Sql, workspaceId: string, instanceKeys: Keyring): Promise<WorkspaceMember[]> {
-  const rows = await sql<(MemberRow & { away_since: Date | null; person: Buffer })[]>`
-    select m.user_id, m.role, m.created_at, m.away_since, u.person
+  const rows = await sql<(MemberRow & { away_since: Date | null; away_until: Date | null; person: Buffer })[]>`
+    select m.user_id, m.role, m.created_at, m.away_since, m.away_until, u.person
     from members m
     join users u on u.id = m.user_id
     where m.workspace_id = ${workspaceId}
     order by m.created_at, m.user_id`
   return rows.map((row) => {
     const { name, email } = decryptPerson(instanceKeys, row.user_id, row.person)
-    return { userId: row.user_id, name, email, role: row.role, joinedAt: row.created_at, awaySince: row.away_since }
+    const { user_id: userId, role, created_at: joinedAt, away_since: awaySince, away_until: awayUntil } = row
+    return { userId, name, email, role, joinedAt, awaySince, awayUntil }
   })
 }
 
@@ -90,13 +93,28 @@ export async function setRole(tx: Tx, workspaceId: string, userId: string, role:
   await requireOwner(tx, workspaceId)
 }
 
-/** Stores since when a member is away, or null for not away. Keeps the time of a member who is already away. */
-export async function setAway(tx: Tx, workspaceId: string, userId: string, since: Date | null): Promise<void> {
-  await tx`
+/**
+ * Stores since when a member is away, or null for not away, and until when; null for until they say so. Keeps the time
+ * since when of a member who is already away. Returns false if there is no such member.
+ */
+export async function setAway(
+  tx: Tx,
+  workspaceId: string,
+  userId: string,
+  since: Date | null,
+  until: Date | null,
+): Promise<boolean> {
+  const set = await tx`
     update members
-    set away_since = case when ${since}::timestamptz is null then null else coalesce(away_since, ${since}) end
+    set away_since = case
+        when ${since}::timestamptz is null then null
+        when away_until <= ${since} then ${since}
+        else coalesce(away_since, ${since})
+      end,
+      away_until = ${until}
     where workspace_id = ${workspaceId}
       and user_id = ${userId}`
+  return set.count > 0
 }
 
 export async function removeMember(tx: Tx, workspaceId: string, userId: string): Promise<void> {

@@ -105,11 +105,13 @@ export async function lockShared(sql: Sql, name: string): Promise<void> {
   await sql`select pg_advisory_xact_lock_shared(hashtextextended(${name}, 0))`
 }
 
-/** With distributed tables: waits until no one holds the shared lock, and excludes others until transaction end. */
+/** Waits until no one holds the lock, shared or not, and excludes others until the transaction ends. */
 export async function lockExclusive(sql: Sql, name: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`
 }
 
 export const rulesLock = (workspaceId: string): string => `rules of ${workspaceId}`
 export const membersLock = (workspaceId: string): string => `members of ${workspaceId}`
+/** Not for rows: who decides who gets the conversations of a workspace, on one server too. */
+export const routingLock = (workspaceId: string): string => `routing of ${workspaceId}`
 export const keysLock = (workspaceId: string): string => `keys of ${workspaceId}`

@@ -6,6 +6,7 @@ import { notificationMailDeps, pushDeps } from '../../app/notifications.ts'
 import type { Runtime } from '../../app/runtime.ts'
 import { keyedTables } from '../../app/tables.ts'
 import { deleteExpiredSignIns } from '../../auth/sign-in/sessions.ts'
+import { deleteOldNotes } from '../../automation/runs.ts'
 import { type Loop, repeatAfterPause } from '../../base/async/loop.ts'
 import { type Clock, systemClock } from '../../base/clock.ts'
 import type { Db, Sql } from '../../base/db.ts'
@@ -32,10 +33,14 @@ import { reopenSnoozed, watchSnoozed } from '../../inbox/assignment/snooze-timer
 import { createWaitingReminder } from '../../inbox/assignment/waiting-reminder.ts'
 import { countDueBudgets } from '../../inbox/budgets/count-ledger.ts'
 import { reindexIdle, watchIdle } from '../../inbox/conversation/activity-columns.ts'
+import { createAwayMessages } from '../../inbox/goals/away-messages.ts'
+import { runGoals, watchGoals } from '../../inbox/goals/missed-goals.ts'
 import { findReferencedFiles } from '../../inbox/media/fetch-queries.ts'
 import { deleteAbandonedUploads } from '../../inbox/media/uploads.ts'
 import { deleteOldParked } from '../../inbox/receive/early-statuses.ts'
 import { selectReviews } from '../../inbox/reviews/select-reviews.ts'
+import { clearRemovedTeams } from '../../inbox/routing/clear-teams.ts'
+import { settleRoutingWaits, watchRoutingWaits } from '../../inbox/routing/settle-waits.ts'
 import { sendDueMessages, watchScheduled } from '../../inbox/scheduled/send-due.ts'
 import { createInboxIndexer } from '../../inbox/search/index-inbox.ts'
 import { deleteIdleRates } from '../../inbox/send/send-rate.ts'
@@ -85,7 +90,7 @@ export function startScheduledJobs(runtime: Runtime): Loop {
 }
 
 function scheduledJobsOf(runtime: Runtime): ScheduledJob[] {
-  const { db, keyStore, clock } = runtime
+  const { db, keyStore, clock, metrics } = runtime
   const templates = templateDeps(runtime)
   const erasures = erasureDeps(runtime)
   const feeds = collectChangedFeeds({ db, clock })
@@ -121,11 +126,21 @@ function scheduledJobsOf(runtime: Runtime): ScheduledJob[] {
       work: () => reassignOverdue(db, keyStore, clock),
       watch: watchOverdueAnswers(timeDeps),
     },
+    'route-waiting': {
+      everyMs: frequentMs,
+      work: () => settleRoutingWaits({ db, keyStore, clock }),
+      watch: watchRoutingWaits(timeDeps),
+    },
     'rotate-keys': { everyMs: sliceEveryMs, work: () => runRotationSteps(rotations), watch: watchRotations(timeDeps) },
     'send-push-notifications': {
       everyMs: pushEveryMs,
       work: createPushSender(pushDeps(runtime)),
       watch: watchPushes(timeDeps),
+    },
+    'service-goals': {
+      everyMs: frequentMs,
+      work: () => runGoals({ db, keyStore, clock, onMissed: metrics.missedGoal }),
+      watch: watchGoals(timeDeps),
     },
     'notify-outages': { everyMs: reminderEveryMs, work: () => notifyOutages(db, clock), watch: watchOutages(timeDeps) },
   }
@@ -145,7 +160,9 @@ function scheduledJobsOf(runtime: Runtime): ScheduledJob[] {
       : [{ name: 'embed-articles', everyMs: minuteMs, work: () => embedArticles(db, embedder), isQuiet: true }]),
     { name: 'count-budgets', everyMs: minuteMs, work: () => countDueBudgets({ db, clock }), isSilent: true },
     { name: 'select-reviews', everyMs: minuteMs, work: () => selectReviews({ db, keyStore, clock }), isQuiet: true },
+    { name: 'clear-removed-teams', everyMs: minuteMs, work: () => clearRemovedTeams({ db, clock }), isQuiet: true },
     { name: 'notify-waiting', everyMs: reminderEveryMs, isQuiet: true, ...waitingReminder },
+    { name: 'send-away-messages', everyMs: frequentMs, isQuiet: true, ...createAwayMessages(sendDeps(runtime)) },
     ...[
       { name: 'index-leads', isDue: feeds.hasAny, work: () => indexChangedFeeds({ db, keyStore }, feeds) },
       { name: 'index-inbox', ...inboxIndexer },
@@ -243,6 +260,7 @@ function hourlyJobs(runtime: Runtime): Record<string, ScheduledJob['work']> {
     'sweep-former-values': () => deleteExpiredFormerValues(db, clock),
     'purge-deleted-leads': () => purgeDeletedLeads(db, clock),
     'sweep-webhook-log': () => deleteOldWebhookLog(db, clock.now()),
+    'sweep-automation-log': () => deleteOldNotes(db),
     'create-partitions': () => createNextPartition(db, eventPartitions, clock.now()),
     'remove-old-events': () => removeOldEvents(db, clock, readIndexedPosition),
     'remove-old-rows': () => deleteExpiredRows(runtime),

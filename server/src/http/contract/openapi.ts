@@ -108,6 +108,7 @@ const groups: Record<string, Record<string, string>> = {
     Tasks: 'What people want to come back to: about a lead, a conversation or neither.',
     Notifications: 'A member’s notifications and preferences.',
     Labels: 'Labels of conversations and leads.',
+    Teams: 'Teams of people who answer conversations.',
     'Canned replies': 'Saved texts, by a shortcut.',
     Knowledge: 'What the business knows: articles and short answers, for its agents and people.',
     'Saved filters': 'Saved views of leads and of the inbox.',
@@ -119,6 +120,7 @@ const groups: Record<string, Record<string, string>> = {
     Reviews: 'A sample of the conversations of agents, which people score.',
     Scenarios: 'Scripts of customers that agents are tried with, in sandboxes on the simulator.',
     Costs: 'What the platform charges for messages, and the rate cards that its prices come from.',
+    Automation: 'Rules that act on events and waits, and macros that people run.',
     'Live updates': 'Changes while a page is open.',
   },
   'For operators': {

@@ -23,6 +23,8 @@ export interface Metrics {
   fetched: (result: string, ms: number) => void
   webhooks: WebhookObserver
   job: (name: string, result: 'done' | 'failed', ms: number) => void
+  /** Records a service-level goal that was missed. */
+  missedGoal: (goal: string) => void
   /** Returns all metrics in the Prometheus format. */
   render(): Promise<string>
   /** Returns all metrics as data, for other exporters. */
@@ -77,6 +79,7 @@ export function createMetrics(source: GaugeSource): Metrics {
     'result',
   )
   const jobs = count('parley_scheduled_jobs_total', 'Runs of scheduled jobs.', 'job', 'result')
+  const missedGoals = count('parley_missed_goals_total', 'Service-level goals that were missed.', 'goal')
   const jobTime = measure('parley_scheduled_job_seconds', 'Duration of scheduled jobs.', jobSeconds, 'job')
 
   return {
@@ -98,6 +101,7 @@ export function createMetrics(source: GaugeSource): Metrics {
       jobs.inc({ job, result })
       jobTime.observe({ job }, ms / 1000)
     },
+    missedGoal: (goal) => missedGoals.inc({ goal }),
     render: async () => {
       await readGauges()
       return registry.metrics()

@@ -8,22 +8,27 @@ import {
 } from '../../base/citus/distributed-sql.ts'
 import type { Fragment, Sql, Tx } from '../../base/db.ts'
 import type { ReclaimPolicy } from '../../workspaces/schema.ts'
-import { type AgentKey, canKeyOwn, firstOwner, type Owner } from '../conversation/owner.ts'
+import { type AgentKey, canKeyOwn, firstOwner } from '../conversation/owner.ts'
+import { countOwned, lockRouting, readRules } from '../routing/lock-routing.ts'
+import { chooseAgent, createRouter, defaultRule, type Route, routeToOwner } from '../routing/routing.ts'
+
+/** Returns who gets new conversations of these connections, one after the other. Call it after locking conversations. */
+export type LockRoutes = (connectionIds: readonly string[]) => Promise<(connectionId: string) => Route>
 
 /**
- * Returns a function that gives the owner of a new conversation on a connection. The result stays valid until the
- * transaction ends. Call it before locking a conversation, like `readAgentRules`.
+ * Returns a function that tells who gets new conversations. The result stays valid until the transaction ends. Call it
+ * before locking a conversation, like `readAgentRules`. Only workspaces with routing rules pay for more than this.
  */
-export async function lockFirstOwners(
-  tx: Tx,
-  workspaceId: string,
-  now: Date,
-): Promise<(connectionId: string) => Owner> {
-  const [{ isStopped }, keys] = await Promise.all([
+export async function lockFirstOwners(tx: Tx, workspaceId: string, now: Date): Promise<LockRoutes> {
+  const [{ isStopped, isRouted }, keys] = await Promise.all([
     readAgentRules(tx, workspaceId),
     lockAgentKeys(tx, workspaceId, null),
   ])
-  return (connectionId) => firstOwner(keys, connectionId, isStopped, now)
+  return async (connectionIds) => {
+    if (!isRouted) return (connectionId) => routeToOwner(firstOwner(keys, connectionId, isStopped, now))
+    const state = await lockRouting(tx, workspaceId, { connectionIds }, keys, now)
+    return createRouter(state, { keys, isStopped, now }).route
+  }
 }
 
 /** Key that would own the next new conversation. */
@@ -41,12 +46,23 @@ export async function findNextAgent(
   connectionId: string,
   now: Date,
 ): Promise<NextAgent | null> {
-  const [workspace] = await sql<{ agents_stopped: boolean }[]>`
-    select agents_stopped
+  const [workspace] = await sql<{ agents_stopped: boolean; is_routed: boolean }[]>`
+    select agents_stopped, is_routed
     from workspaces
     where id = ${workspaceId}`
   const keys = await selectAgentKeys(sql, workspaceId, sql``)
-  const owner = firstOwner(keys, connectionId, workspace?.agents_stopped ?? true, now)
+  const isStopped = workspace?.agents_stopped ?? true
+  const [ruleOf, loads] = workspace?.is_routed
+    ? await Promise.all([
+        readRules(sql, workspaceId, [connectionId]),
+        countOwned(
+          sql,
+          workspaceId,
+          keys.map(({ id }) => id),
+        ),
+      ])
+    : [() => defaultRule, new Map<string, number>()]
+  const { owner } = chooseAgent(ruleOf(connectionId), connectionId, { keys, loads, isStopped, now })
   const row = owner.type === 'human' ? null : await selectApiKey(sql, workspaceId, owner.keyId)
   return row === null ? null : { keyId: row.id, name: row.name, lastUsedAt: row.last_used_at }
 }
@@ -67,6 +83,8 @@ export interface AgentRules {
   /** Whether the stop switch is on. */
   isStopped: boolean
   takingBack: ReclaimPolicy
+  /** Whether rules or limits decide who gets a new conversation. */
+  isRouted: boolean
 }
 
 /**
@@ -76,11 +94,11 @@ export interface AgentRules {
 export async function readAgentRules(tx: Tx, workspaceId: string): Promise<AgentRules> {
   if (isDistributed(tx)) await lockShared(tx, rulesLock(workspaceId))
   const [rules] = await tx<AgentRules[]>`
-    select agents_stopped as "isStopped", agents_may_take_back as "takingBack"
+    select agents_stopped as "isStopped", agents_may_take_back as "takingBack", is_routed as "isRouted"
     from workspaces
     where id = ${workspaceId}
     ${lockUnlessDistributed(tx, tx`for share`)}`
-  return rules ?? { isStopped: true, takingBack: 'when_handed' }
+  return rules ?? { isStopped: true, takingBack: 'when_handed', isRouted: false }
 }
 
 // Waits for a revocation in progress and blocks new ones until the commit.
@@ -93,7 +111,7 @@ async function lockAgentKeys(tx: Tx, workspaceId: string, keyId: string | null):
 async function selectAgentKeys(sql: Sql, workspaceId: string, rest: Fragment): Promise<AgentKey[]> {
   return sql<AgentKey[]>`
     select id, scopes, connection_ids as "connectionIds", expires_at as "expiresAt", revoked_at as "revokedAt",
-      answers_new_conversations as "answersNew", created_at as "createdAt"
+      answers_new_conversations as "answersNew", created_at as "createdAt", capacity
     from api_keys
     where workspace_id = ${workspaceId}
       and revoked_at is null

@@ -25,7 +25,7 @@ import { retryOnRace } from '../receive/permanent-errors.ts'
 import { noReferences } from '../send/check-references.ts'
 import { checkSend } from '../send/send-checks.ts'
 import type { SendCommand } from '../send/send-command.ts'
-import type { SendDeps, Sender } from '../send/send-deps.ts'
+import { actorOfSender, type SendDeps, type Sender } from '../send/send-deps.ts'
 import { countSends } from '../send/send-limits.ts'
 import { findTemplateFacts } from '../send/template-facts.ts'
 import { canAgentOwn, readAgentRules } from './eligible-agents.ts'
@@ -80,7 +80,7 @@ async function startLocked(
   caller: Sender,
   { connectionId, phone, template: command, isOverBudget = false }: ConversationStart,
 ): Promise<StartedConversation> {
-  const { workspaceId, actor } = caller
+  const { workspaceId } = caller
   const now = deps.clock.now()
   const work = { tx, keyring, workspaceId, now }
   const isConfirmed = isOverBudget && !isAgent(caller)
@@ -112,12 +112,12 @@ async function startLocked(
   }
   if (found !== undefined) {
     if (conversation === before) return { conversation, isNew: false }
-    await commitChange(work, before, change, { actor, reason: null })
+    await commitChange(work, before, change, { actor: actorOfSender(caller), reason: null })
     return { conversation, isNew: false }
   }
   await Promise.all([
     insertConversations(work, [conversation]),
-    recordDifference(work, before, conversation, { actor, reason: 'began' }),
+    recordDifference(work, before, conversation, { actor: actorOfSender(caller), reason: 'began' }),
     recordEvents(tx, keyring, workspaceId, change.events, now),
   ])
   return { conversation, isNew: true }

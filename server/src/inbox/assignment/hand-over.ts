@@ -10,6 +10,7 @@ import { conversationNotFound } from '../conversation/errors.ts'
 import type { Urgency } from '../conversation/owner.ts'
 import { human } from '../conversation/owner.ts'
 import { findConversation, lockConversation } from '../conversation/queries.ts'
+import { queueInTeams } from '../routing/assign.ts'
 import { sendMessage } from '../send/send.ts'
 import type { SendDeps, Sender } from '../send/send-deps.ts'
 import { IdempotencyKeyReused } from '../send/send-errors.ts'
@@ -150,6 +151,7 @@ async function assignToPeople(
   }
   await insertHandover({ tx, keyring, workspaceId }, before.id, handover)
   await commitChange({ tx, keyring, workspaceId, now }, before, { conversation, events }, { actor, reason: null })
+  if (conversation.assignedTo === null) await queueInTeams(tx, workspaceId, [conversation], now)
   const notified = { kind: 'handover' as const, cause: handover.id, userId: conversation.assignedTo, actor }
   await recordNotifications(tx, workspaceId, [{ ...notified, conversationId: before.id }], now)
   return { conversation, handover }

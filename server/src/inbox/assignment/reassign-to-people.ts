@@ -21,6 +21,7 @@ import { retryWhileCallsStart } from '../conversation/dispatches.ts'
 import { agent, human, writeOwner } from '../conversation/owner.ts'
 import { opaqueWorkspaceId } from '../conversation/queries.ts'
 import { hasOpenDraft } from '../drafts/draft.ts'
+import { queueInTeams } from '../routing/assign.ts'
 
 /** Assigns a revoked or restricted key's conversations to people. Returns how many were reassigned. */
 export function reassignFromKey(work: ChangeTx, keyId: string, actor: Actor): Promise<number> {
@@ -221,8 +222,9 @@ const waitingSince = (sql: Sql, { unansweredSince }: ColumnSource) =>
 
 async function reassign(work: ChangeTx, condition: Fragment, cause: ChangeCause): Promise<number> {
   const { tx, keyring, workspaceId, now } = work
-  const rows = await tx<{ id: string; connectionId: string; keyId: string }[]>`
-    select c.id, c.connection_id as "connectionId", c.owner_key_id as "keyId"
+  const rows = await tx<{ id: string; connectionId: string; keyId: string; teamId: string | null; isFree: boolean }[]>`
+    select c.id, c.connection_id as "connectionId", c.owner_key_id as "keyId", c.team_id as "teamId",
+      c.assigned_to is null as "isFree"
     from conversations c
     where c.workspace_id = ${workspaceId}
       ${condition}
@@ -250,6 +252,12 @@ async function reassign(work: ChangeTx, condition: Fragment, cause: ChangeCause)
   }))
   await recordActivities(work, items, cause)
   await recordEvents(tx, keyring, workspaceId, events, now)
+  await queueInTeams(
+    tx,
+    workspaceId,
+    rows.filter(({ isFree }) => isFree),
+    now,
+  )
   publishConversations(tx, workspaceId, ids)
   return ids.length
 }

@@ -3,16 +3,26 @@ import { invalid } from '../../base/errors.ts'
 import { newId } from '../../base/id.ts'
 import { type NewNotification, recordNotifications } from '../../notifications/record-notifications.ts'
 import type { Actor } from '../../workspaces/actor.ts'
+import type { Priority } from '../../workspaces/service/service-settings.ts'
+import { checkTeam, listTeamIdsOf } from '../../workspaces/teams/teams.ts'
 import { findNonMembers } from '../../workspaces/workspace.ts'
 import {
   type ConversationChange,
   changeLabels,
   changeOwner,
+  changePriority,
   changeStatus,
+  changeTeam,
   withUpdatedAt,
 } from '../conversation/change.ts'
 import { commitChange } from '../conversation/commit-change.ts'
-import { type Conversation, type InboxDeps, inWorkspace, type Scope } from '../conversation/conversation.ts'
+import {
+  type ChangeTx,
+  type Conversation,
+  type InboxDeps,
+  inWorkspace,
+  type Scope,
+} from '../conversation/conversation.ts'
 import { type ConversationStatus, hasUnseenMessages } from '../conversation/conversation-state.ts'
 import {
   agentsStopped,
@@ -25,6 +35,8 @@ import {
 import { canSetOwner, isSameOwner, lockToPeople, type Owner, takeRefusal } from '../conversation/owner.ts'
 import { lockConversation } from '../conversation/queries.ts'
 import { insertNote } from '../notes/notes.ts'
+import { assignInTeam } from '../routing/assign.ts'
+import type { LockedCheck } from '../send/send-deps.ts'
 import { type AgentRules, canAgentOwn, readAgentRules } from './eligible-agents.ts'
 import { assertOwner } from './transfer-to-agent.ts'
 
@@ -37,15 +49,20 @@ export interface ConversationPatch {
   /** Changes relative to the current labels, as an alternative to `labelIds`. */
   labels?: { add: readonly string[]; remove: readonly string[] }
   note?: string
+  /** Null: none. */
+  priority?: Priority | null
   /** Null: unassigned. */
   assignedTo?: string | null
+  /** Null: no team. Unless `assignedTo` says who, the team's rule decides who gets a conversation of people. */
+  teamId?: string | null
   /** Requires this key to own the conversation, else 409. Skips the status if it has not seen all messages. */
   ownerKeyId?: string
 }
 
 /**
  * Applies all of the patch or none of it. Values that are already set cause no change and no event. Throws 404 outside
- * the scope, 403 `OWNER_FORBIDDEN` for an owner that the actor may not set, 400 for unknown labels.
+ * the scope, 403 `OWNER_FORBIDDEN` for an owner that the actor may not set, 400 for unknown labels, and what `check`
+ * throws.
  */
 export async function updateConversation(
   deps: Pick<InboxDeps, 'db' | 'keyStore' | 'clock'>,
@@ -53,26 +70,49 @@ export async function updateConversation(
   actor: Actor,
   id: string,
   patch: ConversationPatch,
+  check?: LockedCheck,
 ): Promise<Conversation> {
   return inWorkspace(deps, scope.workspaceId, async (work) => {
     const { tx, keyring, workspaceId, now } = work
     const rules = patch.owner?.type === 'agent' ? await readAgentRules(tx, workspaceId) : null
     const before = await lockConversation(tx, keyring, scope, id)
     if (before === undefined) throw conversationNotFound()
+    await check?.(work, before)
     if (patch.ownerKeyId !== undefined) assertOwner(before, patch.ownerKeyId)
     if (patch.owner !== undefined) await checkOwner(tx, workspaceId, actor, before, patch.owner, rules, now)
     const labelIds = patch.labels?.add ?? patch.labelIds
     if (labelIds !== undefined)
       await checkLabels(tx, workspaceId, labelIds, actor.type === 'agent' ? 'label_ids' : 'labelIds')
     if (patch.assignedTo) await checkAssignee(tx, workspaceId, patch.assignedTo)
-    const change = applyPatch(before, hasNewerMessages(before, patch) ? withoutStatus(patch) : patch, actor, now)
+    if (patch.teamId) await checkTeam(tx, workspaceId, patch.teamId, 'teamId')
+    const keeps = await keepsAssignee(tx, workspaceId, before, patch)
+    const applied = keeps ? { ...patch, assignedTo: before.assignedTo } : patch
+    const change = applyPatch(before, hasNewerMessages(before, applied) ? withoutStatus(applied) : applied, actor, now)
     if (patch.note !== undefined) {
       await insertNote(work, before, { text: patch.note, mentions: [], actor })
     }
-    await commitChange(work, before, change, { actor, reason: null })
-    await recordNotifications(tx, workspaceId, notificationsFor(before, change.conversation, actor, now), now)
-    return change.conversation
+    const conversation = await commitChange(work, before, change, { actor, reason: null })
+    await recordNotifications(tx, workspaceId, notificationsFor(before, conversation, actor, now), now)
+    return assignIfMoved(work, before, conversation)
   })
+}
+
+/** Returns whether a conversation stays with its assignee when it comes to another team: with a member of that team. */
+async function keepsAssignee(
+  tx: Tx,
+  workspaceId: string,
+  { assignedTo }: Conversation,
+  patch: ConversationPatch,
+): Promise<boolean> {
+  if (!patch.teamId || patch.assignedTo !== undefined || assignedTo === null) return false
+  return (await listTeamIdsOf(tx, workspaceId, assignedTo)).includes(patch.teamId)
+}
+
+/** Assigns a conversation of people that has come to a team, and that nobody has, by the team's rule. */
+async function assignIfMoved(work: ChangeTx, before: Conversation, after: Conversation): Promise<Conversation> {
+  const { teamId, assignedTo, owner } = after
+  if (teamId === null || teamId === before.teamId || assignedTo !== null || owner.type === 'agent') return after
+  return assignInTeam(work, after, teamId)
 }
 
 /**
@@ -98,11 +138,19 @@ export function applyPatch(
   if (patch.status !== undefined) {
     conversation = changeStatus(conversation, patch.status, patch.snoozedUntil ?? null, now)
   }
+  if (patch.priority !== undefined) conversation = changePriority(conversation, patch.priority, now)
   if (patch.labelIds !== undefined) conversation = changeLabels(conversation, patch.labelIds, now)
   if (patch.labels !== undefined) {
     const { add, remove } = patch.labels
     const kept = conversation.labelIds.filter((id) => !remove.includes(id))
     conversation = changeLabels(conversation, [...kept, ...add], now)
+  }
+  if (patch.teamId !== undefined && patch.teamId !== conversation.teamId) {
+    // The former team's person gives it away, unless the patch says who gets it.
+    conversation = {
+      ...changeTeam(conversation, patch.teamId, now),
+      ...(patch.teamId !== null && { assignedTo: null }),
+    }
   }
   if (patch.assignedTo !== undefined && patch.assignedTo !== conversation.assignedTo) {
     const assigned = withUpdatedAt({ ...conversation, assignedTo: patch.assignedTo }, now)

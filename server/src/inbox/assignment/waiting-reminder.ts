@@ -7,8 +7,9 @@ import { collectChangedIds } from '../../base/pubsub.ts'
 import { markWaitingRead } from '../../notifications/notifications.ts'
 import { type NewNotification, recordNotifications } from '../../notifications/record-notifications.ts'
 import { liveUpdatesTopic } from '../../team/live-updates.ts'
-import { type OpeningHours, openingAt } from '../../team/opening-hours.ts'
+import { openingAt } from '../../team/opening-hours.ts'
 import { systemActor } from '../../workspaces/actor.ts'
+import { readServiceSettings, serviceOf } from '../../workspaces/service/service-settings.ts'
 import {
   type ColumnSource,
   currentColumns,
@@ -36,7 +37,7 @@ interface WaitingCustomer {
 
 interface WorkspaceWait extends WaitingCustomer {
   workspaceId: string
-  hours: OpeningHours | null
+  teamId: string | null
 }
 
 /** Sends reminders for workspaces that published changes, once they are due. */
@@ -82,8 +83,9 @@ export function createWaitingReminder({ db, clock }: { db: Db; clock: Clock }): 
 
 /**
  * Notifies people of customers who wait longer than the workspace's answer goal: the assignee, or everyone if there is
- * none. Sends one notification per wait, only during business hours, and marks it read once the customer is answered.
- * Called by a timer on any node, for these workspaces or for all. Returns the number of waits notified.
+ * none. Sends one notification per wait, only during business hours, those of the conversation's team if it has its
+ * own, and marks it read once the customer is answered. Called by a timer on any node, for these workspaces or for all.
+ * Returns the number of waits notified.
  */
 export async function sendWaitingReminders(
   db: Db,
@@ -96,9 +98,12 @@ export async function sendWaitingReminders(
   const found = await findWaits(db.sql, workspaceIds, now)
   let sent = 0
   for (const [workspaceId, waits = []] of Map.groupBy(found, (wait) => wait.workspaceId)) {
-    const hours = waits[0]?.hours ?? null
-    if (hours !== null && !openingAt(hours, now).isOpen) continue
-    sent += await db.tx((tx) => recordReminders(tx, workspaceId, waits, now))
+    const settings = await readServiceSettings(db.sql, workspaceId)
+    const open = waits.filter(({ teamId }) => {
+      const { hours } = serviceOf(settings, teamId)
+      return hours === null || openingAt(hours, now).isOpen
+    })
+    if (open.length > 0) sent += await db.tx((tx) => recordReminders(tx, workspaceId, open, now))
   }
   return sent
 }
@@ -149,7 +154,7 @@ function findWaits(sql: Sql, workspaceIds: readonly string[] | null, now: Date):
     sql,
     workspaceIds,
     (ids, only) => sql<WorkspaceWait[]>`
-    select w.id as "workspaceId", w.hours, c.id as "conversationId", m.user_id as "assignedTo",
+    select w.id as "workspaceId", c.team_id as "teamId", c.id as "conversationId", m.user_id as "assignedTo",
       c.unanswered_since as since
     from workspaces w
     cross join lateral (
@@ -173,7 +178,7 @@ function longestWaits(
   const workspace = only === null ? sql`w.id` : sql`${only}::uuid`
   return sql`
     (
-      select c.id, c.assigned_to, c.unanswered_since
+      select c.id, c.assigned_to, c.team_id, c.unanswered_since
       from conversations c
       where c.workspace_id = ${workspace}
         and ${isIdle(sql)}
@@ -182,7 +187,7 @@ function longestWaits(
       limit ${limit}
     )
     union all
-    select c.id, c.assigned_to, c.now_unanswered_since
+    select c.id, c.assigned_to, c.team_id, c.now_unanswered_since
     from ${touchedConversations(sql, workspace)}
     where m.workspace_id = ${workspace}
       and ${condition(currentColumns)}

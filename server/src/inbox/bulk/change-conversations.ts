@@ -56,11 +56,11 @@ export async function changeConversations(
       { tx, keyring, workspaceId },
       changes.read === undefined ? [] : lockedConversations,
     )
-    const changed = lockedConversations.map((before) => ({
-      before,
-      after: applyChanges(before, changes, actor, newest, now),
-    }))
-    await commitAll(work, actor, changed)
+    const changed = await commitAll(
+      work,
+      actor,
+      lockedConversations.map((before) => ({ before, after: applyChanges(before, changes, actor, newest, now) })),
+    )
     await recordNotifications(tx, workspaceId, notificationsFor(changed, actor, batchId), now)
     await recordBulkAction(tx, workspaceId, actor, 'conversations.bulk_changed', batchId, changed, now)
     return { changed, read: changed.flatMap((one) => readReceiptOf(one, newest)) }
@@ -122,12 +122,19 @@ function readReceiptOf({ before, after }: ConversationDiff, newest: ReadonlyMap<
   return isRead && externalId !== undefined ? [{ conversation: after, externalId }] : []
 }
 
-export async function commitAll(work: ChangeTx, actor: TeamActor, changed: readonly ConversationDiff[]): Promise<void> {
+/** Stores what has changed, and returns all as it is stored. */
+export function commitAll(
+  work: ChangeTx,
+  actor: TeamActor,
+  changed: readonly ConversationDiff[],
+): Promise<ConversationDiff[]> {
   const cause = { actor, reason: null }
-  await Promise.all(
-    changed
-      .filter(isChanged)
-      .map(({ before, after }) => commitChange(work, before, { conversation: after, events: [] }, cause)),
+  return Promise.all(
+    changed.map(async (one) => {
+      if (!isChanged(one)) return one
+      const { before, after } = one
+      return { before, after: await commitChange(work, before, { conversation: after, events: [] }, cause) }
+    }),
   )
 }
 
@@ -243,13 +250,13 @@ export async function undoChanges(
     const facts = await readWorkspaceFacts(tx, workspaceId, former)
     const locked = await lockByIds({ tx, keyring, workspaceId }, [...formerById.keys()])
     let notRestored = former.length - locked.length
-    const changed = locked.map((before) => {
+    const planned = locked.map((before) => {
       const previous = formerById.get(before.id)
       const restored = previous && restoreConversation(before, previous, changes, actor, facts, now)
       if (restored === undefined || restored.hasConflicts) notRestored++
       return { before, after: restored?.conversation ?? before }
     })
-    await commitAll(work, actor, changed)
+    const changed = await commitAll(work, actor, planned)
     await recordBulkAction(tx, workspaceId, actor, 'conversations.bulk_undone', batchId, changed, now)
     return { conversations: changed.map(({ after }) => after), notRestored }
   })

@@ -12,6 +12,7 @@ export interface ColumnSource {
   lastMessageAt: (sql: Sql) => Fragment
   unansweredSince: (sql: Sql) => Fragment
   updatedAt: (sql: Sql) => Fragment
+  goalDueAt: (sql: Sql) => Fragment
 }
 
 /** Current values. Correct for every conversation, but not indexed. */
@@ -20,6 +21,7 @@ export const currentColumns: ColumnSource = {
   lastMessageAt: (sql) => sql`case when c.is_moving then c.now_last_message_at else c.last_message_at end`,
   unansweredSince: (sql) => sql`case when c.is_moving then c.now_unanswered_since else c.unanswered_since end`,
   updatedAt: (sql) => sql`case when c.is_moving then c.now_updated_at else c.updated_at end`,
+  goalDueAt: (sql) => sql`case when c.is_moving then c.now_goal_due_at else c.goal_due_at end`,
 }
 
 /** Indexed values. Correct only for idle conversations. */
@@ -28,6 +30,7 @@ export const indexedColumns: ColumnSource = {
   lastMessageAt: (sql) => sql`c.last_message_at`,
   unansweredSince: (sql) => sql`c.unanswered_since`,
   updatedAt: (sql) => sql`c.updated_at`,
+  goalDueAt: (sql) => sql`c.goal_due_at`,
 }
 
 /**
@@ -153,10 +156,12 @@ async function reindex(tx: Tx, workspaceId: string, ids: string[]): Promise<void
       last_message_at = now_last_message_at,
       unanswered_since = now_unanswered_since,
       updated_at = now_updated_at,
+      goal_due_at = now_goal_due_at,
       now_unread_count = null,
       now_last_message_at = null,
       now_unanswered_since = null,
-      now_updated_at = null
+      now_updated_at = null,
+      now_goal_due_at = null
     where workspace_id = ${workspaceId}
       and id = any (${ids}::uuid[])
       and is_moving`

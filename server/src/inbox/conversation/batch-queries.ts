@@ -10,6 +10,7 @@ import { type Conversation, type LastMessage, publishConversations, type Workspa
 import {
   type ConversationRow,
   decryptConversation,
+  encodeGoal,
   encryptContact,
   encryptConversation,
   encryptLastMessage,
@@ -167,14 +168,18 @@ export async function insertConversations(
 
 /** Columns of a new conversation, by type. */
 const newConversationColumns = {
-  uuid: ['id', 'connection_id', 'owner_key_id', 'newest_inbound_id', 'answered_inbound_id'],
+  uuid: [
+    ...(['id', 'connection_id', 'owner_key_id', 'assigned_to', 'team_id'] as const),
+    ...(['newest_inbound_id', 'answered_inbound_id'] as const),
+  ],
   text: ['channel', 'status', 'thread_owner'],
   integer: ['owner_epoch', 'unread_count'],
   boolean: ['held'],
   bytea: ['contact', 'user_index', 'phone_index', 'phone_exact_index', 'last_message'],
+  jsonb: ['goal'],
   timestamptz: [
     ...(['owner_since', 'window_expires_at', 'last_message_at', 'unanswered_since'] as const),
-    ...(['thread_at', 'created_at', 'updated_at'] as const),
+    ...(['thread_at', 'created_at', 'updated_at', 'goal_due_at'] as const),
   ],
 } as const satisfies Columns<StoredConversation>
 
@@ -222,6 +227,7 @@ export async function storeConversations(
     nowLastMessageAt: after.lastMessageAt,
     nowUnansweredSince: after.unansweredSince,
     nowUpdatedAt: after.updatedAt,
+    ...storedGoal(after),
   }))
   const ids = rows.map(({ id }) => id)
   const times = timestampArray(rows.map(({ updatedAt }) => updatedAt))
@@ -258,6 +264,11 @@ export async function storeConversations(
       and c.id = n.id`.execute()
 }
 
+function storedGoal({ goal }: Conversation) {
+  const { goal: json, goal_due_at: nowGoalDueAt, goal_missed_at: goalMissedAt } = encodeGoal(goal)
+  return { goal: json, nowGoalDueAt, goalMissedAt }
+}
+
 /** Columns that messages can change. */
 const storedColumns = {
   uuid: ['newestInboundId', 'seenInboundId', 'answeredInboundId'],
@@ -266,8 +277,9 @@ const storedColumns = {
   boolean: ['held'],
   timestamptz: [
     ...(['snoozedUntil', 'windowExpiresAt'] as const),
-    ...(['nowLastMessageAt', 'nowUnansweredSince', 'nowUpdatedAt'] as const),
+    ...(['nowLastMessageAt', 'nowUnansweredSince', 'nowUpdatedAt', 'nowGoalDueAt', 'goalMissedAt'] as const),
   ],
+  jsonb: ['goal'],
 } as const
 const contactColumns = { bytea: ['contact', 'user_index', 'phone_index', 'phone_exact_index'] } as const
 const lastMessageColumns = { bytea: ['lastMessage'] } as const

@@ -2,6 +2,7 @@ import { limitToNow } from '../../base/time.ts'
 import type { Consent, ConsentPurpose } from '../../consents/consent.ts'
 import type { NewEvent } from '../../events/record.ts'
 import type { Actor } from '../../workspaces/actor.ts'
+import type { Priority } from '../../workspaces/service/service-settings.ts'
 import type { Conversation, LastMessage } from './conversation.ts'
 import {
   afterAnswer,
@@ -54,6 +55,14 @@ export function changeStatus(
   return isSame ? before : withUpdatedAt({ ...before, ...after }, now)
 }
 
+/** Sets the team that answers it. An assignee of the former team stays: callers decide who is assigned. */
+export function changeTeam(before: Conversation, teamId: string | null, now: Date): Conversation {
+  return teamId === before.teamId ? before : withUpdatedAt({ ...before, teamId }, now)
+}
+
+export const changePriority = (before: Conversation, priority: Priority | null, now: Date): Conversation =>
+  priority === before.priority ? before : withUpdatedAt({ ...before, priority }, now)
+
 /** Sets the labels in the given order, without duplicates. */
 export function changeLabels(before: Conversation, labelIds: readonly string[], now: Date): Conversation {
   const unique = [...new Set(labelIds)]
@@ -76,7 +85,7 @@ export function withOutbound(
   return withUpdatedAt({ ...before, ...withNewest(before, message), ...answered, handover: null }, now)
 }
 
-/** Applies an outbound reaction: it is stored as a message but answers nothing and does not become the last message. */
+/** Applies an outbound reaction or automatic message: it answers nothing and does not become the last message. */
 export function withReaction(before: Conversation, message: Message, now: Date): Conversation {
   const { lastMessageAt } = withNewest(before, message)
   return withUpdatedAt({ ...before, lastMessageAt }, now)

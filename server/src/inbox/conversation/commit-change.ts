@@ -10,10 +10,13 @@ import {
 } from '../../consents/consent.ts'
 import { type NewEvent, recordEvents, recordOptInEvents } from '../../events/record.ts'
 import type { Actor } from '../../workspaces/actor.ts'
+import type { Priority } from '../../workspaces/service/service-settings.ts'
+import { withGoal } from '../goals/goal-state.ts'
 import type { ConversationChange, DraftOutcome } from './change.ts'
 import type { ChangeTx, Conversation } from './conversation.ts'
 import type { ConversationStatus } from './conversation-state.ts'
 import { shownConsent } from './customer.ts'
+import type { Goal } from './goal.ts'
 import { conversationEvent } from './opt-in-events.ts'
 import { isSameOwner, writeOwner } from './owner.ts'
 import { storeConversation } from './queries.ts'
@@ -25,21 +28,23 @@ export interface ChangeCause {
 }
 
 /**
- * Stores a changed conversation with its activities and events, in one round trip, under the lock that it was read
- * with. Writes nothing if nothing changed.
+ * Stores a changed conversation with its goals, activities and events, in one round trip, under the lock that it was
+ * read with, and returns it. Writes nothing if nothing changed.
  */
 export async function commitChange(
   work: ChangeTx,
   before: Conversation,
-  { conversation, events }: ConversationChange,
+  { conversation: changed, events }: ConversationChange,
   cause: ChangeCause,
-): Promise<void> {
-  const { tx, keyring, workspaceId, now } = work
+): Promise<Conversation> {
+  const { tx, keyring, workspaceId, now, service } = work
+  const conversation = service === undefined || changed === before ? changed : withGoal(changed, service)
   await Promise.all([
     conversation === before ? null : storeConversation(work, conversation),
     recordDifference(work, before, conversation, cause),
     recordEvents(tx, keyring, workspaceId, events, now),
   ])
+  return conversation
 }
 
 /** Records the differences between two states as activities of the thread. */
@@ -122,6 +127,11 @@ export const activityReasons = [
   'agents_stopped',
   'key_ended',
   'merged',
+  'round_robin',
+  'least_busy',
+  'capacity',
+  'no_answer',
+  'took_next',
 ] as const
 export type ActivityReason = (typeof activityReasons)[number]
 
@@ -130,7 +140,11 @@ export type ActivityDetail =
   | { kind: 'owner'; from: string; to: string }
   | { kind: 'status'; from: ConversationStatus; to: ConversationStatus; snoozedUntil: string | null }
   | { kind: 'assignee'; from: string | null; to: string | null }
+  | { kind: 'team'; from: string | null; to: string | null }
   | { kind: 'labels'; added: string[]; removed: string[] }
+  | { kind: 'priority'; from: Priority | null; to: Priority | null }
+  /** A service-level goal was missed. */
+  | { kind: 'goal'; goal: Goal; dueAt: string }
   /** A person decided on the draft of the agent `from`. */
   | { kind: 'draft'; from: string; to: DraftOutcome }
   /** Without `purpose`: about marketing. */
@@ -167,6 +181,12 @@ export function detailsBetween(before: Conversation, after: Conversation): Activ
   }
   if (before.assignedTo !== after.assignedTo) {
     details.push({ kind: 'assignee', from: before.assignedTo, to: after.assignedTo })
+  }
+  if (before.teamId !== after.teamId) {
+    details.push({ kind: 'team', from: before.teamId, to: after.teamId })
+  }
+  if (before.priority !== after.priority) {
+    details.push({ kind: 'priority', from: before.priority, to: after.priority })
   }
   const added = after.labelIds.filter((id) => !before.labelIds.includes(id))
   const removed = before.labelIds.filter((id) => !after.labelIds.includes(id))

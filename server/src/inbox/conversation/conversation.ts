@@ -5,7 +5,9 @@ import type { Keyring } from '../../base/encryption/keyring.ts'
 import type { Channel, Connection } from '../../channels/connection/connection.ts'
 import type { Connector } from '../../channels/connector.ts'
 import type { ConsentSource } from '../../consents/consent.ts'
+import { type Priority, type ServiceSettings, serviceReader } from '../../workspaces/service/service-settings.ts'
 import type { ConversationStatus, InboundMarks } from './conversation-state.ts'
+import type { GoalState } from './goal.ts'
 import type { OpenHandover, Owner } from './owner.ts'
 import type { ThreadControl } from './thread-control.ts'
 
@@ -55,7 +57,12 @@ export interface Conversation {
   status: ConversationStatus
   snoozedUntil: Date | null
   assignedTo: string | null
+  /** Team of the workspace that answers it; null for all people. */
+  teamId: string | null
   labelIds: string[]
+  priority: Priority | null
+  /** Service-level goals; null without any. */
+  goal: GoalState | null
   unreadCount: number
   /** End of the last window, in the past or the future. */
   windowExpiresAt: Date | null
@@ -99,6 +106,8 @@ export interface WorkspaceTx {
 /** Transaction that changes data, with its time. */
 export interface ChangeTx extends WorkspaceTx {
   now: Date
+  /** For the goals of what changes; absent if the change cannot concern them. */
+  service?: ServiceSettings
 }
 
 export interface InboxDeps {
@@ -156,9 +165,14 @@ export function publishMedia(tx: Tx, update: MediaUpdate): void {
 }
 
 /** Runs `work` in one transaction of the workspace. */
-export const inWorkspace = <T>(
+export async function inWorkspace<T>(
   { db, keyStore, clock }: Pick<InboxDeps, 'db' | 'keyStore' | 'clock'>,
   workspaceId: string,
   work: (at: ChangeTx) => Promise<T>,
-): Promise<T> =>
-  keyStore.withKeyring(workspaceId, (keyring) => db.tx((tx) => work({ tx, keyring, workspaceId, now: clock.now() })))
+): Promise<T> {
+  // Before the transaction: one that holds a connection must not wait for another.
+  const service = await serviceReader(db)(workspaceId)
+  return keyStore.withKeyring(workspaceId, (keyring) =>
+    db.tx((tx) => work({ tx, keyring, workspaceId, now: clock.now(), service })),
+  )
+}

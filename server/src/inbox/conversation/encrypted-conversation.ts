@@ -2,8 +2,10 @@ import type { Keyring } from '../../base/encryption/keyring.ts'
 import { phoneClass, phoneKeys } from '../../base/phone/phone-variants.ts'
 import type { ThreadOwner } from '../../channels/channel-event.ts'
 import type { Channel } from '../../channels/connection/connection.ts'
+import { type Priority, priorities } from '../../workspaces/service/service-settings.ts'
 import type { Contact, Conversation, LastMessage } from './conversation.ts'
 import type { ConversationStatus, InboundMarks } from './conversation-state.ts'
+import { type GoalState, goalTimes } from './goal.ts'
 import type { OpenHandover } from './owner.ts'
 import { keyIdOf, type Owner, ownerOfKey } from './owner.ts'
 import type { ThreadControl } from './thread-control.ts'
@@ -24,7 +26,10 @@ export interface ConversationRow {
   status: ConversationStatus
   snoozed_until: Date | null
   assigned_to: string | null
+  team_id: string | null
   label_ids: string[]
+  priority: number | null
+  goal: GoalState | null
   unread_count: number
   window_expires_at: Date | null
   last_message_at: Date
@@ -37,7 +42,11 @@ export interface ConversationRow {
   updated_at: Date
 }
 
-export interface StoredConversation extends ConversationRow {
+export interface StoredConversation extends Omit<ConversationRow, 'goal'> {
+  /** JSON. */
+  goal: string | null
+  goal_due_at: Date | null
+  goal_missed_at: Date | null
   user_index: Buffer | null
   phone_index: Buffer | null
   phone_exact_index: Buffer | null
@@ -63,7 +72,10 @@ export function encryptConversation(keyring: Keyring, conversation: Conversation
     status: conversation.status,
     snoozed_until: conversation.snoozedUntil,
     assigned_to: conversation.assignedTo,
+    team_id: conversation.teamId,
     label_ids: conversation.labelIds,
+    priority: rankOf(conversation.priority),
+    ...encodeGoal(conversation.goal),
     unread_count: conversation.unreadCount,
     window_expires_at: conversation.windowExpiresAt,
     last_message_at: conversation.lastMessageAt,
@@ -76,6 +88,19 @@ export function encryptConversation(keyring: Keyring, conversation: Conversation
     updated_at: conversation.updatedAt,
   }
 }
+
+/** Returns the columns of the goals. */
+export function encodeGoal(goal: GoalState | null) {
+  const { goalDueAt, goalMissedAt } = goalTimes(goal)
+  return { goal: goal === null ? null : JSON.stringify(goal), goal_due_at: goalDueAt, goal_missed_at: goalMissedAt }
+}
+
+/** Returns the number that the database stores for a priority, by which it sorts. */
+export const rankOf = (priority: Priority | null): number | null =>
+  priority === null ? null : priorities.indexOf(priority) + 1
+
+export const priorityOf = (rank: number | null): Priority | null =>
+  rank === null ? null : (priorities[rank - 1] ?? null)
 
 export const encryptLastMessage = (keyring: Keyring, { id, lastMessage }: Pick<Conversation, 'id' | 'lastMessage'>) =>
   lastMessage === null ? null : keyring.encrypt(encryptionContext(id, 'last_message'), JSON.stringify(lastMessage))
@@ -116,7 +141,10 @@ export function decryptConversation(keyring: Keyring, row: ConversationRow): Con
     status: row.status,
     snoozedUntil: row.snoozed_until,
     assignedTo: row.assigned_to,
+    teamId: row.team_id,
     labelIds: row.label_ids,
+    priority: priorityOf(row.priority),
+    goal: row.goal,
     unreadCount: row.unread_count,
     windowExpiresAt: row.window_expires_at,
     lastMessageAt: row.last_message_at,

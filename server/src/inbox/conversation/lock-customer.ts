@@ -6,7 +6,9 @@ import { relabelConsents } from '../../consents/store.ts'
 import { recordEvents } from '../../events/record.ts'
 import { moveNotifications } from '../../notifications/notifications.ts'
 import { systemActor } from '../../workspaces/actor.ts'
+import type { Priority } from '../../workspaces/service/service-settings.ts'
 import { endOpenDrafts } from '../drafts/draft.ts'
+import { moveMissedGoals } from '../goals/missed-goals.ts'
 import { deleteConversationTokens, lockProgress } from '../search/progress.ts'
 import { deleteConversation } from './activity-columns.ts'
 import { type ConversationChange, changeOwner, withUpdatedAt } from './change.ts'
@@ -15,7 +17,13 @@ import { type ChangeTx, type Contact, type Conversation, publishConversations } 
 import { type InboundMarks, laterId, newestInbound } from './conversation-state.ts'
 import { type CustomerMatch, matchCustomer, mergeConsents, renameContact } from './customer.ts'
 import { moveDispatches } from './dispatches.ts'
-import { type ConversationRow, decryptConversation, phoneIndexes, userIndexes } from './encrypted-conversation.ts'
+import {
+  type ConversationRow,
+  decryptConversation,
+  phoneIndexes,
+  rankOf,
+  userIndexes,
+} from './encrypted-conversation.ts'
 import { uniqueTime } from './message.ts'
 import { human } from './owner.ts'
 import { conversationColumns, storeConversation } from './queries.ts'
@@ -181,6 +189,10 @@ function mergeStates(older: Conversation, younger: Conversation, now: Date): Con
     status: isOpen ? 'open' : older.status,
     snoozedUntil: isOpen ? null : older.snoozedUntil,
     assignedTo: kept.assignedTo ?? older.assignedTo ?? younger.assignedTo,
+    teamId: kept.teamId ?? older.teamId ?? younger.teamId,
+    priority: higherPriority(older.priority, younger.priority),
+    // The clocks follow with the next change.
+    goal: older.goal ?? younger.goal,
     labelIds: [...new Set([...older.labelIds, ...younger.labelIds])],
     unreadCount: older.unreadCount + younger.unreadCount,
     windowExpiresAt: later(older.windowExpiresAt, younger.windowExpiresAt),
@@ -223,6 +235,9 @@ function mergeMarks(older: Conversation, younger: Conversation): InboundMarks {
   const first = answered.includes(null) ? null : (answered.sort()[0] ?? newest)
   return { newest, seen: a.seen, answered: first }
 }
+
+const higherPriority = (a: Priority | null, b: Priority | null): Priority | null =>
+  (rankOf(a) ?? 0) >= (rankOf(b) ?? 0) ? a : b
 
 const nameTimeOf = ({ contact, windowExpiresAt }: Conversation): number =>
   new Date(contact.nameAt ?? newestInbound(windowExpiresAt) ?? 0).getTime()
@@ -270,6 +285,7 @@ const relatedTables = [
   'reviews',
   'scheduled_messages',
   'tasks',
+  'automation_runs',
 ]
 
 async function moveRelatedRows(tx: Tx, workspaceId: string, fromId: string, toId: string): Promise<void> {
@@ -285,6 +301,7 @@ async function moveRelatedRows(tx: Tx, workspaceId: string, fromId: string, toId
     delete from silence_reminders
     where workspace_id = ${workspaceId}
       and conversation_id = ${fromId}`
+  await moveMissedGoals(tx, workspaceId, fromId, toId)
   await moveNotifications(tx, workspaceId, fromId, toId)
   await lockProgress(tx, workspaceId)
   await deleteConversationTokens(tx, workspaceId, [fromId])

@@ -216,7 +216,7 @@ export function decryptExternalId(keyring: Keyring, messageId: string, encrypted
 
 export function actorOf({ actor_type, actor_id }: Pick<MessageRow, 'actor_type' | 'actor_id'>): Actor | null {
   if (actor_type === null) return null
-  if (actor_type === 'system' || actor_id === null) return { type: 'system', id: null }
+  if (actor_type === 'system' || actor_id === null) return { type: 'system', id: actor_id }
   return { type: actor_type, id: actor_id }
 }
 

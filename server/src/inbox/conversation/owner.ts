@@ -43,6 +43,8 @@ export interface AgentKey {
   /** Whether it becomes the owner of new conversations. */
   answersNew: boolean
   createdAt: Date
+  /** How many open conversations it has at most, where the workspace routes; null: no limit. */
+  capacity?: number | null
 }
 
 /** Returns whether the key can own conversations of the connection now. */

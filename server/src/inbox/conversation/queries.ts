@@ -44,7 +44,10 @@ export const conversationColumns = (sql: Sql, lastMessage = sql`c.last_message`)
   c.status,
   c.snoozed_until,
   c.assigned_to,
+  c.team_id,
   c.label_ids,
+  c.priority,
+  c.goal,
   ${currentColumns.unreadCount(sql)} as unread_count,
   c.window_expires_at,
   ${currentColumns.lastMessageAt(sql)} as last_message_at,
@@ -168,7 +171,11 @@ export async function storeConversation(
         status = ${row.status},
         snoozed_until = ${row.snoozed_until},
         assigned_to = ${row.assigned_to},
+        team_id = ${row.team_id},
         label_ids = ${row.label_ids}::uuid[],
+        priority = ${row.priority},
+        goal = ${row.goal}::jsonb,
+        goal_missed_at = ${row.goal_missed_at},
         window_expires_at = ${row.window_expires_at},
         last_message = ${row.last_message},
         newest_inbound_id = ${row.newest_inbound_id},
@@ -179,10 +186,12 @@ export async function storeConversation(
         last_message_at = case when before.moves then c.last_message_at else ${row.last_message_at} end,
         unanswered_since = case when before.moves then c.unanswered_since else ${row.unanswered_since} end,
         updated_at = case when before.moves then c.updated_at else ${row.updated_at} end,
+        goal_due_at = case when before.moves then c.goal_due_at else ${row.goal_due_at} end,
         now_unread_count = case when before.moves then ${row.unread_count}::integer end,
         now_last_message_at = case when before.moves then ${row.last_message_at}::timestamptz end,
         now_unanswered_since = case when before.moves then ${row.unanswered_since}::timestamptz end,
-        now_updated_at = case when before.moves then ${row.updated_at}::timestamptz end
+        now_updated_at = case when before.moves then ${row.updated_at}::timestamptz end,
+        now_goal_due_at = case when before.moves then ${row.goal_due_at}::timestamptz end
       from before
       where c.workspace_id = ${workspaceId}
         and c.id = before.id

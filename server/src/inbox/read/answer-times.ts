@@ -128,6 +128,8 @@ const firstAnswersSince = (sql: Sql, workspaceId: string, from: Date | null, sam
           and m.occurred_at >= ${from}::timestamptz
           and m.origin <> 'history'
           and m.kind <> 'system'
+          -- What the service sends by itself, such as an away message, is no answer.
+          and m.actor_type is distinct from 'system'
           and m.status <> 'failed'
         order by m.occurred_at desc
         limit ${maxMessagesEach}

@@ -3,7 +3,13 @@ import type { Keyring } from '../../base/encryption/keyring.ts'
 import type { EncryptedColumns } from '../../base/encryption/plaintext-cache.ts'
 import { type ColumnSource, currentColumns } from '../conversation/activity-columns.ts'
 import type { Contact, Conversation, LastMessage } from '../conversation/conversation.ts'
-import { type ConversationRow, inboundMarksOf, ownerOf, threadOf } from '../conversation/encrypted-conversation.ts'
+import {
+  type ConversationRow,
+  inboundMarksOf,
+  ownerOf,
+  priorityOf,
+  threadOf,
+} from '../conversation/encrypted-conversation.ts'
 import type { OpenHandover } from '../conversation/owner.ts'
 
 /** Fields of a list row, for every reader. */
@@ -22,10 +28,11 @@ export interface ListItemRow extends Omit<ConversationRow, 'contact' | 'last_mes
 export interface TeamListItemRow extends ListItemRow, Pick<ConversationRow, TeamColumn> {
   last_message: string | null
   handover: string | null
+  goal_due_at: Date | null
 }
 
 type TeamColumn =
-  | ('owner_epoch' | 'owner_since' | 'held' | 'unanswered_since' | 'created_at')
+  | ('owner_epoch' | 'owner_since' | 'held' | 'team_id' | 'priority' | 'goal' | 'unanswered_since' | 'created_at')
   | ('newest_inbound_id' | 'seen_inbound_id' | 'answered_inbound_id' | 'thread_owner' | 'thread_at')
 
 export const listItemColumns = (sql: Sql, source: ColumnSource = currentColumns) => sql`
@@ -48,6 +55,10 @@ export const teamListItemColumns = (sql: Sql, source: ColumnSource = currentColu
   c.owner_epoch,
   c.owner_since,
   c.held,
+  c.team_id,
+  c.priority,
+  c.goal,
+  ${source.goalDueAt(sql)} as goal_due_at,
   encode(c.handover, 'base64') as handover,
   ${source.unansweredSince(sql)} as unanswered_since,
   c.newest_inbound_id,
@@ -94,6 +105,9 @@ export function decryptTeamListItem(keyring: Keyring, row: TeamListItemRow): Con
     ownerEpoch: row.owner_epoch,
     ownerSince: row.owner_since,
     held: row.held && row.owner_key_id === null,
+    teamId: row.team_id,
+    priority: priorityOf(row.priority),
+    goal: row.goal,
     handover: row.handover === null ? null : keyring.decryptCached(handover, row.id, row.handover),
     unansweredSince: row.unanswered_since,
     inbound: inboundMarksOf(row),

@@ -2,10 +2,11 @@ import { createHash } from 'node:crypto'
 import type { Sql } from '../../base/db.ts'
 import type { Keyring } from '../../base/encryption/keyring.ts'
 import { byteaArray } from '../../base/postgres/values.ts'
+import type { Priority } from '../../workspaces/service/service-settings.ts'
 import type { ColumnSource } from '../conversation/activity-columns.ts'
 import type { Scope } from '../conversation/conversation.ts'
 import type { ConversationStatus } from '../conversation/conversation-state.ts'
-import { exactPhoneIndexes, phoneIndexes } from '../conversation/encrypted-conversation.ts'
+import { exactPhoneIndexes, phoneIndexes, rankOf } from '../conversation/encrypted-conversation.ts'
 import type { NameTerm } from '../search/conversation-tokens.ts'
 
 /** Views of the team's list; `mine` is the member whose assigned conversations it shows. */
@@ -33,10 +34,15 @@ export interface ConversationFilter {
   statuses: readonly ConversationStatus[] | null
   updatedAfter: Date | null
   assignedTo: { userId: string } | 'nobody' | null
+  /** Id of a team; `none` for conversations of no team. */
+  teamId: string | null
   labelId: string | null
   view: InboxView | null
   unreadOnly: boolean
   unansweredOnly: boolean
+  priority: Priority | null
+  /** Only those with a missed goal that is still to be reached. */
+  overdueOnly: boolean
 }
 
 export const noFilter: ConversationFilter = {
@@ -47,10 +53,13 @@ export const noFilter: ConversationFilter = {
   statuses: null,
   updatedAfter: null,
   assignedTo: null,
+  teamId: null,
   labelId: null,
   view: null,
   unreadOnly: false,
   unansweredOnly: false,
+  priority: null,
+  overdueOnly: false,
 }
 
 /** SQL: the filter's condition on `conversations c` within the scope, for one column source. */
@@ -72,10 +81,13 @@ export function filterCondition(
       ${statusCondition(sql, statuses)}
       ${updatedAfter === null ? sql`` : sql`and ${updatedAt(sql)} > ${updatedAfter}`}
       ${assigneeCondition(sql, filter.assignedTo)}
+      ${teamCondition(sql, filter.teamId)}
       ${labelId === null ? sql`` : sql`and c.label_ids <> '{}' and c.label_ids @> array[${labelId}::uuid]`}
       ${viewCondition(sql, filter.view)}
       ${filter.unreadOnly ? sql`and ${unreadCount(sql)} > 0` : sql``}
-      ${filter.unansweredOnly ? sql`and ${unansweredSince(sql)} is not null` : sql``}`
+      ${filter.unansweredOnly ? sql`and ${unansweredSince(sql)} is not null` : sql``}
+      ${filter.priority === null ? sql`` : sql`and c.priority = ${rankOf(filter.priority)}`}
+      ${filter.overdueOnly ? sql`and c.goal_missed_at is not null` : sql``}`
 }
 
 // Looked up by any spelling, which has one row per connection, then compared exactly.
@@ -102,6 +114,11 @@ function statusCondition(sql: Sql, statuses: ConversationFilter['statuses']) {
 function assigneeCondition(sql: Sql, assignedTo: ConversationFilter['assignedTo']) {
   if (assignedTo === null) return sql``
   return assignedTo === 'nobody' ? sql`and c.assigned_to is null` : sql`and c.assigned_to = ${assignedTo.userId}`
+}
+
+function teamCondition(sql: Sql, teamId: string | null) {
+  if (teamId === null) return sql``
+  return teamId === 'none' ? sql`and c.team_id is null` : sql`and c.team_id = ${teamId}`
 }
 
 function viewCondition(sql: Sql, view: InboxView | null) {

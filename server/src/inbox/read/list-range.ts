@@ -62,17 +62,20 @@ export function selectListRange(
     limit ${rows}`
 }
 
-/** `updated`: last changed first. `recent`: newest message first. `waiting`: longest waiting customer first. */
-export type ListOrder = 'updated' | 'recent' | 'waiting'
+/**
+ * `updated`: last changed first. `recent`: newest message first. `waiting`: longest waiting customer first. `due`: only
+ * with a goal to reach, the next one first. `priority`: only with a priority, the highest first, then the newest.
+ */
+export type ListOrder = 'updated' | 'recent' | 'waiting' | 'due' | 'priority'
 
-/** Position after which the list continues; ids break ties. */
+/** Position after which the list continues; ids break ties. Its time is the priority in milliseconds for that order. */
 export interface ListPosition {
   time: Date
   id: string
 }
 
 export type SortedRow = Pick<ListItemRow, 'id' | 'last_message_at' | 'updated_at'> &
-  Partial<Pick<TeamListItemRow, 'unanswered_since'>>
+  Partial<Pick<TeamListItemRow, 'unanswered_since' | 'goal_due_at' | 'priority'>>
 
 export function afterPosition(sql: Sql, order: ListOrder, after: ListPosition | null, source: ColumnSource) {
   const position = after === null ? null : sql`(${after.time}::timestamptz, ${after.id}::uuid)`
@@ -85,6 +88,14 @@ export function afterPosition(sql: Sql, order: ListOrder, after: ListPosition | 
       return sql`
         and ${source.unansweredSince(sql)} is not null
         ${position === null ? sql`` : sql`and (${source.unansweredSince(sql)}, c.id) > ${position}`}`
+    case 'due':
+      return sql`
+        and ${source.goalDueAt(sql)} is not null
+        ${position === null ? sql`` : sql`and (${source.goalDueAt(sql)}, c.id) > ${position}`}`
+    case 'priority':
+      return sql`
+        and c.priority is not null
+        ${after === null ? sql`` : sql`and (c.priority, c.id) < (${after.time.getTime()}::smallint, ${after.id}::uuid)`}`
     default:
       return order satisfies never
   }
@@ -92,14 +103,26 @@ export function afterPosition(sql: Sql, order: ListOrder, after: ListPosition | 
 
 /** SQL: order of `c`; without a column source, of rows already selected. */
 export function orderBy(sql: Sql, order: ListOrder, source: ColumnSource = indexedColumns) {
-  if (order === 'waiting') return sql`order by ${source.unansweredSince(sql)}, c.id`
-  return order === 'recent'
-    ? sql`order by ${source.lastMessageAt(sql)} desc, c.id desc`
-    : sql`order by ${source.updatedAt(sql)} desc, c.id desc`
+  switch (order) {
+    case 'waiting':
+      return sql`order by ${source.unansweredSince(sql)}, c.id`
+    case 'due':
+      return sql`order by ${source.goalDueAt(sql)}, c.id`
+    case 'priority':
+      return sql`order by c.priority desc, c.id desc`
+    case 'recent':
+      return sql`order by ${source.lastMessageAt(sql)} desc, c.id desc`
+    case 'updated':
+      return sql`order by ${source.updatedAt(sql)} desc, c.id desc`
+    default:
+      return order satisfies never
+  }
 }
 
 export function timeOf(row: SortedRow, order: ListOrder): number | undefined {
   if (order === 'waiting') return row.unanswered_since?.getTime()
+  if (order === 'due') return row.goal_due_at?.getTime()
+  if (order === 'priority') return row.priority ?? undefined
   return (order === 'recent' ? row.last_message_at : row.updated_at).getTime()
 }
 

@@ -128,11 +128,13 @@ async function scanForLabel<R extends SortedRow>(
   const { labelId, ...others } = filter
   if (labelId === null) return null
   const all = { filter: { ...others, labelId: null }, order, after, limit: maxScanned }
-  const scanColumns: Columns = (_, { lastMessageAt, updatedAt, unansweredSince }) => sql`
+  const scanColumns: Columns = (_, { lastMessageAt, updatedAt, unansweredSince, goalDueAt }) => sql`
     c.id,
     ${lastMessageAt(sql)} as last_message_at,
     ${updatedAt(sql)} as updated_at,
     ${unansweredSince(sql)} as unanswered_since,
+    ${goalDueAt(sql)} as goal_due_at,
+    c.priority,
     c.label_ids @> array[${labelId}::uuid] as is_labelled`
   const rows = await sql<(R & { seen: number })[]>`
     with next as materialized (${selectListRange(sql, keyring, scope, all, scanColumns)})

@@ -10,11 +10,12 @@ import { decryptCachedContact } from './conversation-list-item.ts'
 
 /** Id whose name a page shows. */
 export interface NameReference {
-  type: 'agent' | 'user' | 'token' | 'connection'
+  /** `system`: an automation rule. */
+  type: 'agent' | 'user' | 'token' | 'connection' | 'team' | 'system'
   id: string
 }
 
-/** Returns the name of an API key, a person, a team token or a connection; null if deleted or of another type. */
+/** Returns the name of a key, person, team token, connection, team or rule; null if deleted or of another type. */
 export type Names = (type: string, id: string | null) => string | null
 
 interface NameRow {
@@ -45,6 +46,16 @@ export async function readNames(
     from connections
     where workspace_id = ${workspaceId}
       and id = any (${idsOf('connection')}::uuid[])
+    union all
+    select 'team', id, name, null
+    from teams
+    where workspace_id = ${workspaceId}
+      and id = any (${idsOf('team')}::uuid[])
+    union all
+    select 'system', id, name, null
+    from automation_rules
+    where workspace_id = ${workspaceId}
+      and id = any (${idsOf('system')}::uuid[])
     union all
     select 'token', id, name, null
     from team_tokens
@@ -114,12 +125,13 @@ export async function readContacts(
   return new Map(rows.flatMap(({ id }, n) => (named[n] === undefined ? [] : [[id, named[n]]])))
 }
 
-/** Returns the actors that have names. */
+/** Returns the actors, and teams, that have names. */
 export function actorReferences(actors: readonly ({ type: string; id: string | null } | null)[]): NameReference[] {
   return actors.flatMap((actor) => {
     if (actor === null || actor.id === null) return []
     const { type, id } = actor
-    return type === 'agent' || type === 'user' || type === 'token' ? [{ type, id }] : []
+    const hasName = type === 'agent' || type === 'user' || type === 'token' || type === 'team' || type === 'system'
+    return hasName ? [{ type, id }] : []
   })
 }
 
@@ -153,8 +165,9 @@ export async function readConversationViews(
   ])
   const names = await readNames({ db, keyStore }, workspaceId, [
     ...actorReferences([...newest.values()].map(({ author }) => author)),
-    ...conversations.flatMap(({ connectionId, assignedTo, owner }) => [
+    ...conversations.flatMap(({ connectionId, assignedTo, teamId, owner }) => [
       { type: 'connection' as const, id: connectionId },
+      ...(teamId === null ? [] : [{ type: 'team' as const, id: teamId }]),
       ...actorReferences([
         { type: 'user', id: assignedTo },
         { type: 'agent', id: keyIdOf(owner) },
@@ -175,7 +188,7 @@ type NewestRow = Pick<
 >
 
 /**
- * Skips reactions sent through this service, like `lastMessage`. The subquery is written so that no plan reads all
+ * Skips reactions and automatic messages sent through this service, like `lastMessage`. The subquery is written so that no plan reads all
  * reactions for each message.
  */
 async function selectNewest(
@@ -195,13 +208,13 @@ async function selectNewest(
         and (
           direction = 'inbound'
           or origin <> 'live'
-          or (
+          or (actor_type is distinct from 'system' and (
             select r.message_id
             from message_reactions r
             where r.workspace_id = one.workspace_id
               and r.message_id = one.id
               ${andWorkspace(sql, workspaceId, 'r')}
-          ) is null
+          ) is null)
         )
       order by occurred_at desc
       limit 1

@@ -2,7 +2,7 @@ import type { Tx } from '../../base/db.ts'
 import { phoneClass } from '../../base/phone/phone-variants.ts'
 import { limitToNow } from '../../base/time.ts'
 import type { Customer } from '../../channels/channel-event.ts'
-import { type ConsentCustomer, noDecisions } from '../../consents/consent.ts'
+import { type ConsentCustomer, type Decisions, noDecisions } from '../../consents/consent.ts'
 import { findConsents } from '../../consents/store.ts'
 import { systemActor } from '../../workspaces/actor.ts'
 import { lockFirstOwners } from '../assignment/eligible-agents.ts'
@@ -13,12 +13,15 @@ import type { Contact, Conversation } from '../conversation/conversation.ts'
 import { createCachedExternalIndexOf } from '../conversation/encrypted-conversation.ts'
 import { lockCustomer, lockRenamed } from '../conversation/lock-customer.ts'
 import { type ExternalId, findKnownIds, findTimes } from '../conversation/message-queries.ts'
+import { human } from '../conversation/owner.ts'
+import { type Route, routeToOwner } from '../routing/routing.ts'
 import {
   applyEvents,
   type ConversationDraft,
   type CustomerGroup,
   draftOf,
   isMessage,
+  type MessageEvent,
   startDraft,
   timeRangesOf,
   tracksDelivery,
@@ -57,7 +60,7 @@ export async function applyBatch(
   }
   const batchable = groups.filter((group) => canApplyInMemory(group, context))
   const indexOf = createCachedExternalIndexOf(keyring)
-  const [, firstOwnerOf, consents, locked, { known: knownIds, withParkedRevisions }] = await Promise.all([
+  const [, lockRoutes, consents, locked, { known: knownIds, withParkedRevisions }] = await Promise.all([
     canStartNew ? lockRelatedIds(tx, keyring, batchable.flatMap(connectionEventsOf)) : null,
     canStartNew ? lockFirstOwners(tx, workspaceId, now) : null,
     canStartNew ? findConsents(tx, keyring, workspaceId, batchable.map(identityOf)) : [],
@@ -70,6 +73,7 @@ export async function applyBatch(
   const isKnownTo = (connectionId: string) => (externalId: string) => known.has(idKey({ connectionId, externalId }))
   const draftsOf = indexDrafts(locked)
   const found: { group: CustomerGroup; draft: ConversationDraft }[] = []
+  const begun: { group: CustomerGroup; first: MessageEvent; decisions: Decisions }[] = []
   for (const [n, group] of batchable.entries()) {
     const [draft, otherDraft] = draftsOf(group)
     const isKnown = isKnownTo(group.receiver.id)
@@ -77,14 +81,16 @@ export async function applyBatch(
     if (otherDraft !== undefined || hasParkedRevisions(group)) result.others.push(group)
     else if (draft !== undefined) found.push({ group, draft })
     else if (first === undefined) continue
-    else if (firstOwnerOf === null) result.newCustomers.push(group)
-    else {
+    else if (lockRoutes === null) result.newCustomers.push(group)
+    else begun.push({ group, first, decisions: consents[n] ?? noDecisions })
+  }
+  if (lockRoutes !== null && begun.length > 0) {
+    const routeOf = await lockRoutes(begun.map(({ group }) => group.receiver.id))
+    for (const { group, first, decisions } of begun) {
       // Earlier events have no conversation to apply to.
       const events = group.events.slice(group.events.indexOf(first))
-      found.push({
-        group: { ...group, events },
-        draft: startDraft(group.receiver, first, firstOwnerOf(group.receiver.id), consents[n] ?? noDecisions, now),
-      })
+      const draft = startDraft(group.receiver, first, routeFor(first, group.receiver.id, routeOf), decisions, now)
+      found.push({ group: { ...group, events }, draft })
     }
   }
   await loadTimes(tx, workspaceId, found)
@@ -101,6 +107,10 @@ export async function applyBatch(
   await storeDrafts(tx, context, [...new Set(found.map(({ draft }) => draft))], indexOf)
   return result
 }
+
+/** Conversations that were started outside this service belong to people. */
+const routeFor = (event: MessageEvent, connectionId: string, routeOf: (connectionId: string) => Route): Route =>
+  event.type === 'message' ? routeOf(connectionId) : routeToOwner(human)
 
 /** Returns whether all events can be decided from the conversation alone. */
 const canApplyInMemory = (
@@ -263,7 +273,8 @@ async function startIfAllowed(
   isKnown: boolean,
 ): Promise<ConversationDraft | null> {
   if (isKnown || !isMessage(event)) return null
-  const firstOwnerOf = await lockFirstOwners(tx, receiver.workspaceId, now)
+  const lockRoutes = await lockFirstOwners(tx, receiver.workspaceId, now)
   const [decisions = noDecisions] = await findConsents(tx, keyring, receiver.workspaceId, [event.customer])
-  return startDraft(receiver, event, firstOwnerOf(receiver.id), decisions, now)
+  const routeOf = await lockRoutes([receiver.id])
+  return startDraft(receiver, event, routeFor(event, receiver.id, routeOf), decisions, now)
 }

@@ -9,7 +9,9 @@ import { positionOfInbound } from '../conversation/conversation-state.ts'
 import { matchCustomer, newConversation, withKnownConsent } from '../conversation/customer.ts'
 import { type Message, nextState, uniqueTime } from '../conversation/message.ts'
 import { findFreeTime, findNewestOutbound, rangeMs, type TimeRange } from '../conversation/message-queries.ts'
-import { isSameOwner, type Owner } from '../conversation/owner.ts'
+import { isSameOwner } from '../conversation/owner.ts'
+import { withRoute } from '../routing/assign.ts'
+import type { Route } from '../routing/routing.ts'
 import { applyEarlyRevisions, isRevision, type RevisionEvent } from './early-revisions.ts'
 import { consumeEarlyStatuses } from './early-statuses.ts'
 import { type EventResult, type Plan, planEcho, planEvent, sent, withTime } from './plan-event.ts'
@@ -31,6 +33,8 @@ export interface ConversationDraft {
   /** State when locked; null for a new conversation. */
   before: Conversation | null
   conversation: Conversation
+  /** Who got a new conversation of a customer; otherwise null. */
+  route: Route | null
   messages: Message[]
   activities: { reason: ActivityReason | null; detail: ActivityDetail }[]
   events: NewEvent[]
@@ -43,6 +47,7 @@ export interface ConversationDraft {
 export const draftOf = (before: Conversation): ConversationDraft => ({
   before,
   conversation: before,
+  route: null,
   messages: [],
   activities: [],
   events: [],
@@ -50,11 +55,11 @@ export const draftOf = (before: Conversation): ConversationDraft => ({
   tracked: [],
 })
 
-/** Returns the draft of a new conversation, with the owner for new customers. */
+/** Returns the draft of a new conversation, with who gets it if the customer began it. */
 export function startDraft(
   receiver: ReceivingConnection,
   event: MessageEvent,
-  firstOwner: Owner,
+  route: Route,
   decisions: Decisions,
   now: Date,
 ): ConversationDraft {
@@ -62,9 +67,19 @@ export function startDraft(
   const source = isFromCustomer ? 'customer' : 'third_party'
   const created = withKnownConsent(newConversation(receiver, event.customer, source, event.at, now), decisions)
   // Conversations started outside this service belong to people.
-  const { conversation, events } = changeOwner(created, isFromCustomer ? firstOwner : created.owner, systemActor, now)
-  const activities = detailsBetween(created, conversation).map((detail) => ({ reason: 'began' as const, detail }))
-  return { ...draftOf(conversation), before: null, activities, events }
+  if (!isFromCustomer) return { ...draftOf(created), before: null }
+  const owned = changeOwner(created, route.owner, systemActor, now)
+  const conversation = withRoute(owned.conversation, route)
+  const activities = detailsBetween(created, conversation).map((detail) => ({
+    reason: reasonOfStart(detail.kind, route),
+    detail,
+  }))
+  return { ...draftOf(conversation), before: null, route, activities, events: owned.events }
+}
+
+function reasonOfStart(kind: ActivityDetail['kind'], { reason, isAgentFull }: Route): ActivityReason {
+  if (kind === 'assignee' && reason !== null) return reason
+  return kind === 'team' && isAgentFull ? 'capacity' : 'began'
 }
 
 /** Event that can create a conversation. */

@@ -2,6 +2,7 @@ import type { Sql } from '../../base/db.ts'
 import { isUuid, newId } from '../../base/id.ts'
 import type { Customer } from '../../channels/channel-event.ts'
 import { systemActor } from '../../workspaces/actor.ts'
+import { serviceReader } from '../../workspaces/service/service-settings.ts'
 import { insertConversations } from '../conversation/batch-queries.ts'
 import { messageSent, withOutbound } from '../conversation/change.ts'
 import { commitChange } from '../conversation/commit-change.ts'
@@ -41,8 +42,9 @@ export async function recordEcho(
   workspaceId: string,
   echo: Echo,
 ): Promise<EchoResult> {
+  const service = await serviceReader(deps.db)(workspaceId)
   return deps.keyStore.withKeyring(workspaceId, (keyring) =>
-    retryOnRace(() => deps.db.tx((tx) => record({ tx, keyring, workspaceId, now: deps.clock.now() }, echo))),
+    retryOnRace(() => deps.db.tx((tx) => record({ tx, keyring, workspaceId, now: deps.clock.now(), service }, echo))),
   )
 }
 

@@ -1,6 +1,7 @@
 import { batch } from '../../base/async/batch.ts'
 import { isRolledBack, type Tx } from '../../base/db.ts'
 import type { ChannelEvent } from '../../channels/channel-event.ts'
+import { serviceReader } from '../../workspaces/service/service-settings.ts'
 import { keywordReader, type ReadKeywords } from '../consent/keywords.ts'
 import { applyAlone, applyBatch } from './apply-batch.ts'
 import type { CustomerGroup } from './conversation-draft.ts'
@@ -121,8 +122,11 @@ async function receiveBatch(
       // While two digest versions are in use, new conversations need a lock against concurrent inserts.
       const isAlone = keyring.indexVersions.length === 1
       const allEvents = some.flatMap(({ events }) => events)
-      const keywords = await deps.readKeywords(workspaceId, allEvents)
-      const context = { keyring, workspaceId, now: deps.clock.now(), keywords }
+      const [keywords, service] = await Promise.all([
+        deps.readKeywords(workspaceId, allEvents),
+        serviceReader(deps.db)(workspaceId),
+      ])
+      const context = { keyring, workspaceId, now: deps.clock.now(), keywords, service }
       return { ...(await deps.db.tx((tx: Tx) => applyBatch(tx, context, some, mayBegin && isAlone))), isAlone }
     })
     writers.push(...result.writers)
@@ -148,9 +152,9 @@ async function receiveOne(deps: CustomerDeps, { receiver, events }: CustomerGrou
   const apply = (some: readonly CustomerEvent[]) =>
     deps.keyStore.withKeyring(receiver.workspaceId, async (keyring) => {
       const keywords = await deps.readKeywords(receiver.workspaceId, some)
-      return retryOnRace(() =>
-        deps.db.tx((tx: Tx) => applyAlone(tx, { keyring, receiver, now: deps.clock.now(), keywords, onSkipped }, some)),
-      )
+      const service = await serviceReader(deps.db)(receiver.workspaceId)
+      const context = () => ({ keyring, receiver, now: deps.clock.now(), keywords, service, onSkipped })
+      return retryOnRace(() => deps.db.tx((tx: Tx) => applyAlone(tx, context(), some)))
     })
   const receiveSome = async (some: readonly CustomerEvent[]) => {
     const { writer, unmatched } = await apply(some)

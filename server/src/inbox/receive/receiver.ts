@@ -5,6 +5,7 @@ import type { ChannelEvent, Customer, Referral } from '../../channels/channel-ev
 import type { Channel } from '../../channels/connection/connection.ts'
 import type { ConnectionSignal } from '../../channels/health/platform-signals.ts'
 import type { ConsentKeywords } from '../../consents/consent.ts'
+import type { ServiceSettings } from '../../workspaces/service/service-settings.ts'
 import type { ActivityReason } from '../conversation/commit-change.ts'
 import type { Contact, InboxDeps } from '../conversation/conversation.ts'
 
@@ -41,6 +42,7 @@ export interface WorkspaceReceiveContext {
   workspaceId: string
   now: Date
   keywords: ConsentKeywords
+  service: ServiceSettings
 }
 
 export interface ReceiveContext {
@@ -48,6 +50,7 @@ export interface ReceiveContext {
   receiver: ReceivingConnection
   now: Date
   keywords: ConsentKeywords
+  service: ServiceSettings
   /** Called for a revision that is not by the message's author. */
   onSkipped?: (event: CustomerEvent) => void
 }

@@ -7,11 +7,17 @@ import type { ChangeTx } from '../conversation/conversation.ts'
 import type { ExternalIndexOf } from '../conversation/encrypted-conversation.ts'
 import { addEchoPart, insertMessages } from '../conversation/message-queries.ts'
 import { storeConversation } from '../conversation/queries.ts'
+import { withGoal } from '../goals/goal-state.ts'
 import { insertAttachments } from '../media/media-queries.ts'
+import { recordRoutes } from '../routing/assign.ts'
+import type { Route } from '../routing/routing.ts'
 import type { ConversationDraft } from './conversation-draft.ts'
 import type { ReceiveContext, WorkspaceReceiveContext } from './receiver.ts'
 
-/** Writes drafts in one round trip with the commit. None changes an owner, which would wait for calls. */
+/**
+ * Writes drafts in one round trip with the commit. None changes an owner, which would wait for calls. Where people are
+ * assigned, the commit follows: it publishes whom that has notified.
+ */
 export async function storeDrafts(
   tx: Tx,
   context: WorkspaceReceiveContext,
@@ -20,22 +26,22 @@ export async function storeDrafts(
 ): Promise<void> {
   const changed = drafts.filter(isChanged)
   if (changed.length === 0) return
-  await pipelineCommit(tx, () =>
+  const store = () =>
     write(tx, context, changed, indexOf, (changes) =>
       storeConversations({ tx, keyring: context.keyring, workspaceId: context.workspaceId }, changes),
-    ),
-  )
+    )
+  await (changed.some(isRouted) ? store() : pipelineCommit(tx, store))
 }
 
 /** Writes one draft, including changes of owner. */
 export async function storeDraft(
   tx: Tx,
-  { keyring, receiver, now }: ReceiveContext,
+  { keyring, receiver, now, service }: ReceiveContext,
   draft: ConversationDraft,
 ): Promise<void> {
   if (!isChanged(draft)) return
   const { workspaceId } = receiver
-  await write(tx, { keyring, workspaceId, now }, [draft], undefined, async ([change]) => {
+  await write(tx, { keyring, workspaceId, now, service }, [draft], undefined, async ([change]) => {
     if (change !== undefined) await storeConversation({ tx, keyring, workspaceId }, change.after)
   })
   for (const message of draft.tracked) await addEchoPart(tx, keyring, receiver, message)
@@ -45,25 +51,31 @@ export async function storeDraft(
 const isChanged = ({ before, conversation, messages }: ConversationDraft): boolean =>
   messages.length > 0 || (before !== null && before !== conversation)
 
+const isRouted = (draft: ConversationDraft): draft is ConversationDraft & { route: Route } =>
+  draft.route !== null && draft.route.teamId !== null
+
 async function write(
   tx: Tx,
-  { keyring, workspaceId, now }: Omit<WorkspaceReceiveContext, 'keywords'>,
-  drafts: readonly ConversationDraft[],
+  { keyring, workspaceId, now, service }: Omit<WorkspaceReceiveContext, 'keywords'>,
+  received: readonly ConversationDraft[],
   indexOf: ExternalIndexOf | undefined,
   store: (changes: readonly ConversationUpdate[]) => Promise<void>,
 ): Promise<void> {
+  const drafts = received.map((draft) => ({ ...draft, conversation: withGoal(draft.conversation, service) }))
   const newConversations = drafts.flatMap(({ before, conversation }) => (before === null ? [conversation] : []))
   const changes = drafts.flatMap(({ before, conversation }) =>
     before === null || before === conversation ? [] : [{ before, after: conversation }],
   )
   const messages = drafts.flatMap((draft) => draft.messages)
   const events = drafts.flatMap((draft) => draft.events)
+  const routed = drafts.filter(isRouted).map(({ conversation: { id }, route }) => ({ conversationId: id, route }))
   await Promise.all([
     insertConversations({ tx, keyring, workspaceId }, newConversations),
     store(changes),
     insertMessages({ tx, keyring, workspaceId }, messages, indexOf),
     insertAttachments({ tx, keyring, workspaceId }, messages),
     recordAll({ tx, keyring, workspaceId, now }, drafts),
+    routed.length === 0 ? null : recordRoutes(tx, workspaceId, routed, now),
     recordEvents(tx, keyring, workspaceId, events, now),
   ])
 }

@@ -65,6 +65,8 @@ const candidateColumns = (sql: Sql, indexes: readonly Buffer[], source: ColumnSo
   ${source.lastMessageAt(sql)} as last_message_at,
   ${source.updatedAt(sql)} as updated_at,
   ${source.unansweredSince(sql)} as unanswered_since,
+  ${source.goalDueAt(sql)} as goal_due_at,
+  c.priority,
   c.contact,
   c.phone_index = any (${byteaArray(indexes)}::bytea[]) as has_phone`
 

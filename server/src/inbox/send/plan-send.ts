@@ -4,6 +4,7 @@ import { type Connection, isOfficial } from '../../channels/connection/connectio
 import type { Recipient } from '../../channels/connector.ts'
 import type { Template } from '../../channels/templates/templates.ts'
 import type { Decisions } from '../../consents/consent.ts'
+import type { ServiceSettings } from '../../workspaces/service/service-settings.ts'
 import type { BudgetAllowance, ReservedCost, SendToReserve } from '../budgets/allowance.ts'
 import {
   type ConversationChange,
@@ -20,14 +21,16 @@ import { rangeMs } from '../conversation/message-queries.ts'
 import { human } from '../conversation/owner.ts'
 import { countryOf } from '../costs/markets.ts'
 import { approvalReasonOf } from '../drafts/approval-rules.ts'
+import { withGoal } from '../goals/goal-state.ts'
 import type { SendReferences } from './check-references.ts'
 import { checkSend, type SendDraft } from './send-checks.ts'
-import type { ParsedSend, SendDeps, SendEffects, Sender } from './send-deps.ts'
+import { actorOfSender, type ParsedSend, type SendDeps, type SendEffects, type Sender } from './send-deps.ts'
 import {
   ApprovalNeeded,
   CustomerWroteAgain,
   connectionUnavailable,
   invalidMessage,
+  notNeeded,
   tooManyParts,
 } from './send-errors.ts'
 import type { Allowance } from './send-limits.ts'
@@ -53,6 +56,7 @@ export interface SendBatch {
   usedKeys: Set<string>
   allowance: Allowance
   budgets: BudgetAllowance
+  service: ServiceSettings
 }
 
 /** Data read for one send. */
@@ -88,7 +92,7 @@ export const keyOf = (send: ParsedSend | undefined): string => `${send?.sender.a
 /** Validates a send without database access and updates the conversation of its thread. */
 export function planSend(
   deps: SendDeps,
-  { connections, usedKeys, allowance, budgets }: SendBatch,
+  { connections, usedKeys, allowance, budgets, service }: SendBatch,
   { send, thread }: { send: ParsedSend; thread: SendThread | undefined },
   { template, consents, isFree, references, unseen }: SendFacts,
   { isAlone, now }: { isAlone: boolean; now: Date },
@@ -116,6 +120,7 @@ export function planSend(
     }
     const draft = checkSend({ ...checkInput, maxTextLength, supportsChoices, mediaTransport })
     if (hasWrittenSince(conversation, seen)) throw new CustomerWroteAgain()
+    if (send.onlyIf?.(conversation) === false) throw notNeeded()
     checkParts(sender, draft, maxTextLength)
     checkApproval(sender, conversation, draft.text, now)
     if (connection === null) throw connectionUnavailable()
@@ -128,10 +133,11 @@ export function planSend(
     allowance.consume(limitedSend)
     const message = messageOf(thread, send, draft, now)
     const { conversation: afterOwnerChange, events } = takeOver(send, conversation, now)
-    const after =
-      command.kind === 'reaction'
-        ? withReaction(afterOwnerChange, message, now)
-        : withOutbound(afterOwnerChange, message, now, seen, unseen)
+    const answersNothing = command.kind === 'reaction' || (sender.actor.type === 'system' && send.isAnswer !== true)
+    const answered = answersNothing
+      ? withReaction(afterOwnerChange, message, now)
+      : withOutbound(afterOwnerChange, message, now, seen, unseen)
+    const after = withGoal(answered, service)
     usedKeys.add(keyOf(send))
     thread.times.add(message.occurredAt.getTime())
     thread.conversation = after
@@ -161,11 +167,11 @@ function toReserve(
   { parts }: SendDraft,
 ): SendToReserve {
   const [part] = parts
-  const isPerson = sender.actor.type !== 'agent'
+  const isAgent = sender.actor.type === 'agent'
   return {
     ...{ conversationId: id, connectionId, numberId, parts: parts.length },
-    keyId: isPerson ? null : sender.actor.id,
-    isConfirmed: isPerson && isOverBudget,
+    keyId: isAgent ? sender.actor.id : null,
+    isConfirmed: !isAgent && isOverBudget,
     isCharging: isOfficial(channel),
     country: countryOf(contact),
     category: part?.kind === 'template' ? (part.category ?? '').toLowerCase() : 'service',
@@ -206,7 +212,7 @@ function messageOf(thread: SendThread, { sender, sources = [] }: ParsedSend, dra
     ...(sources.length > 0 ? { detail: { ...detail, sources } } : detail !== undefined && { detail }),
     ...(part?.kind === 'template' && { send: { kind: part.kind, name: part.name, language: part.language } }),
     status: 'pending',
-    actor: sender.actor,
+    actor: actorOfSender(sender),
     occurredAt: freeTime(thread, now),
     createdAt: now,
     settleBy: new Date(now.getTime() + settleWithinMs),
@@ -221,12 +227,12 @@ function freeTime({ conversation, times }: SendThread, now: Date): Date {
 }
 
 /**
- * A person who sends takes over the conversation, except with a reaction; an agent sends only in its own. At the platform,
- * only a free-form message takes it from another app on the number.
+ * A person who sends takes over the conversation, except with a reaction; an agent sends only in its own, and a rule only
+ * in those of people. At the platform, only a free-form message takes it from another app on the number.
  */
 function takeOver({ sender, command }: ParsedSend, conversation: Conversation, now: Date): ConversationChange {
-  const { actor } = sender
-  const isAnswer = actor.type !== 'agent' && command.kind !== 'reaction'
+  const actor = actorOfSender(sender)
+  const isAnswer = (actor.type === 'user' || actor.type === 'token') && command.kind !== 'reaction'
   if (!isAnswer) return { conversation, events: [] }
   const owned = changeOwner(conversation, human, actor, now)
   if (command.kind === 'template') return owned

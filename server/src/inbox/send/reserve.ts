@@ -5,6 +5,7 @@ import { isOfficial } from '../../channels/connection/connection.ts'
 import type { Connector, OutgoingMessage } from '../../channels/connector.ts'
 import { claimProbe } from '../../channels/health/availability.ts'
 import { noDecisions } from '../../consents/consent.ts'
+import { type ServiceSettings, serviceReader } from '../../workspaces/service/service-settings.ts'
 import { type BudgetAllowance, lockBudgets, noBudgets, type ReservedMessage } from '../budgets/allowance.ts'
 import { storeConversations } from '../conversation/batch-queries.ts'
 import { commitChange, recordActivities } from '../conversation/commit-change.ts'
@@ -35,7 +36,7 @@ import {
   type StartedDispatch,
   startDispatches,
 } from './reserve-queries.ts'
-import type { ParsedSend, SendDeps } from './send-deps.ts'
+import { actorOfSender, type ParsedSend, type SendDeps } from './send-deps.ts'
 import { connectionUnavailable, StaleThread } from './send-errors.ts'
 import { countSends } from './send-limits.ts'
 import { findNewerThan, findUnseen } from './stale-thread.ts'
@@ -95,16 +96,20 @@ export async function reserveOne(deps: SendDeps, send: ParsedSend): Promise<Rese
   return reservation
 }
 
-const inTransaction = (deps: SendDeps, workspaceId: string, sends: readonly ParsedSend[], isAlone: boolean) =>
-  deps.keyStore.withKeyring(workspaceId, (keyring) =>
-    deps.db.tx((tx) => reserve({ deps, tx, keyring, workspaceId, isAlone }, sends)),
+async function inTransaction(deps: SendDeps, workspaceId: string, sends: readonly ParsedSend[], isAlone: boolean) {
+  // Before the transaction: one that holds a connection must not wait for another.
+  const service = await serviceReader(deps.db)(workspaceId)
+  return deps.keyStore.withKeyring(workspaceId, (keyring) =>
+    deps.db.tx((tx) => reserve({ deps, tx, keyring, workspaceId, service, isAlone }, sends)),
   )
+}
 
 interface ReserveContext {
   deps: SendDeps
   tx: Tx
   keyring: Keyring
   workspaceId: string
+  service: ServiceSettings
   isAlone: boolean
 }
 
@@ -115,7 +120,7 @@ async function reserve(context: ReserveContext, sends: readonly ParsedSend[]): P
   const { decisions, budgets } = await deps.step('check', async () => {
     const found = await readFacts(context, sendsInThreads, known.connections, now)
     const budgets = await lockBudgetsOf(context, sendsInThreads, known.connections, now)
-    const inBatch = { ...known, budgets }
+    const inBatch = { ...known, budgets, service: context.service }
     const decisions = sendsInThreads.map((one, n) =>
       planSend(deps, inBatch, one, found[n] ?? noFacts, { isAlone, now }),
     )
@@ -167,7 +172,7 @@ async function lock({ deps, tx, keyring, workspaceId, isAlone }: ReserveContext,
   const lockedSends = sendsInThreads.flatMap(({ send, thread }) =>
     thread ? { ...send, conversationId: thread.before.id } : [],
   )
-  const known: Omit<SendBatch, 'budgets'> = {
+  const known: Omit<SendBatch, 'budgets' | 'service'> = {
     connections: new Map(connections.map((one) => [one.id, one])),
     usedKeys,
     allowance: counted ?? (await count(lockedSends)),
@@ -224,6 +229,7 @@ async function readFactsOfOne(
   if (draft !== undefined) await lockDraft({ tx, keyring, workspaceId }, thread.before, draft.id)
   if (scheduledId !== undefined) await lockToSend({ tx, keyring, workspaceId, now }, thread.before, scheduledId)
   const work = { tx, keyring, workspaceId, now }
+  await send.check?.(work, thread.before)
   const recipient = { connectionId, conversationId, customer: contact }
   const [facts, references] = await Promise.all([
     command.kind === 'template' && isOfficial(channel)
@@ -310,7 +316,7 @@ function reservedMessageOf({ send, message, connection, cost }: PlannedSend): Re
 async function recordOverBudget(work: ChangeTx, planned: readonly PlannedSend[]) {
   for (const { send, thread, cost } of planned) {
     if (!cost?.isOver) continue
-    const cause = { actor: send.sender.actor, reason: null }
+    const cause = { actor: actorOfSender(send.sender), reason: null }
     await recordActivities(work, [{ conversation: thread.conversation, detail: { kind: 'over_budget' } }], cause)
   }
 }
@@ -341,7 +347,7 @@ async function storeThreads(work: ChangeTx, planned: readonly PlannedSend[]): Pr
     storeConversations(work, changes),
     ...planned.map(({ send, thread: { before, conversation }, events }) => {
       if (isAgentSend(send)) return null
-      const cause = { actor: send.sender.actor, reason: 'sent' } as const
+      const cause = { actor: actorOfSender(send.sender), reason: 'sent' } as const
       return commitChange(work, before, { conversation, events }, cause)
     }),
   ])

@@ -26,7 +26,7 @@ import {
 
 import { checkInputs, hasInputs, parameterProblem } from './check-template-inputs.ts'
 import type { SendCommand } from './send-command.ts'
-import type { Sender } from './send-deps.ts'
+import { isRule, type Sender } from './send-deps.ts'
 import {
   acknowledgementRequired,
   choicesUnsupported,
@@ -161,7 +161,7 @@ export function checkSend(check: SendCheck): SendDraft {
 
 /** While another app on the number has the conversation, only a person may answer in it: that takes it back. */
 function checkThread({ actor }: Sender, conversation: Conversation, now: Date): void {
-  const owner = actor.type === 'agent' ? standbyOwner(conversation, now) : null
+  const owner = actor.type === 'agent' || actor.type === 'system' ? standbyOwner(conversation, now) : null
   if (owner !== null) throw onStandby(owner)
 }
 
@@ -209,6 +209,8 @@ function approvedTemplate(command: Of<'template'>, { template, conversation, sen
 }
 
 function canAnswer({ actor }: Sender, { owner }: Conversation): boolean {
+  // A rule never speaks between an agent and its customer.
+  if (isRule(actor)) return owner.type === 'human'
   return actor.type !== 'agent' || (owner.type === 'agent' && owner.keyId === actor.id)
 }
 

@@ -9,7 +9,8 @@ import type { Recipient, RefusalEffect, SendResult } from '../../channels/connec
 import type { MediaTransport } from '../../channels/media-transport.ts'
 import type { MediaStore } from '../../media/store/store.ts'
 import type { OpeningHours } from '../../team/opening-hours.ts'
-import type { InboxDeps } from '../conversation/conversation.ts'
+import { type Actor, systemActor } from '../../workspaces/actor.ts'
+import type { ChangeTx, Conversation, InboxDeps } from '../conversation/conversation.ts'
 import type { SeenPosition } from '../conversation/conversation-state.ts'
 import type { Source } from '../conversation/message.ts'
 import type { SendCommand } from './send-command.ts'
@@ -54,10 +55,10 @@ export interface SendDeps extends InboxDeps {
   step: RunStep<SendStep>
 }
 
-/** Sender of a message: an API key as `agent`, a member or a team token. */
+/** Sender of a message: an API key as `agent`, a member or a team token, or as `system` the service or one of its rules. */
 export interface Sender {
   workspaceId: string
-  actor: { type: 'agent' | 'user' | 'token'; id: string }
+  actor: { type: 'agent' | 'user' | 'token' | 'system'; id: string }
   /** Connections that the sender can use; empty means all. */
   connectionIds: readonly string[]
   /** Limits of the key; absent means unlimited. */
@@ -67,6 +68,27 @@ export interface Sender {
   /** When a person must approve what the key sends, and the business hours; absent means never. */
   approval?: { rules: ApprovalRules; hours: OpeningHours | null }
 }
+
+const serviceId = '00000000-0000-0000-0000-000000000000'
+
+/**
+ * The service as the sender of automatic messages, which answer nothing and take nothing over. Its idempotency keys are
+ * stored under an id that no key or person has.
+ */
+export const systemSender = (workspaceId: string): Sender => ({
+  workspaceId,
+  actor: { type: 'system', id: serviceId },
+  connectionIds: [],
+})
+
+/** Returns whether an automation rule sends; the id is that of the rule. */
+export const isRule = ({ type, id }: Sender['actor']): boolean => type === 'system' && id !== serviceId
+
+export const actorOfSender = ({ actor }: Sender): Actor =>
+  actor.type === 'system' && !isRule(actor) ? systemActor : actor
+
+/** Judges under the lock of the conversation, in its transaction, whether the work may go on; throws if not. */
+export type LockedCheck = (work: ChangeTx, conversation: Conversation) => Promise<void>
 
 /** A draft of an agent that a person approves with this send. */
 export interface DraftApproval {
@@ -123,6 +145,11 @@ export interface ParsedSend {
   scheduledId?: string | undefined
   /** Articles that it used, for people. */
   sources?: readonly Source[] | undefined
+  /** Checked under the conversation's lock: otherwise nothing is sent. */
+  onlyIf?: ((conversation: Conversation) => boolean) | undefined
+  check?: LockedCheck | undefined
+  /** Whether a message of a rule answers the customer. */
+  isAnswer?: boolean | undefined
 }
 
 /** Wakes requests that wait for a send of a conversation to be settled, on any node. */

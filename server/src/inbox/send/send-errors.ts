@@ -20,6 +20,9 @@ export const outcomeUnknownYet = (): ApiError =>
     code: 'NOT_RETRYABLE',
   })
 
+/** An automatic message whose reason is gone: the team has answered, for example. */
+export const notNeeded = (): ApiError => conflict('This message is no longer needed. Nothing was sent.')
+
 export const unsupportedKind = (): ApiError =>
   unprocessable('Only text and template can be sent', { code: 'UNSUPPORTED_KIND' })
 

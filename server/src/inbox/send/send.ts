@@ -4,6 +4,7 @@ import { isUuid } from '../../base/id.ts'
 import { notifyReached } from '../budgets/alerts.ts'
 import { BudgetReached } from '../budgets/budget-reached.ts'
 import { recountForSend } from '../budgets/count-ledger.ts'
+import type { Conversation } from '../conversation/conversation.ts'
 import type { SeenPosition } from '../conversation/conversation-state.ts'
 import { conversationNotFound } from '../conversation/errors.ts'
 import type { Source } from '../conversation/message.ts'
@@ -12,7 +13,7 @@ import { callPlatform } from './call-platform.ts'
 import { replay } from './idempotent-replay.ts'
 import { needsOwnTransaction, type Reservation, reserveOne, reserveSends } from './reserve.ts'
 import { parseIdempotencyKey, parseSendCommand, type SendSyntax } from './send-command.ts'
-import type { DraftApproval, ParsedSend, SendDeps, Sender, SendResponse } from './send-deps.ts'
+import type { DraftApproval, LockedCheck, ParsedSend, SendDeps, Sender, SendResponse } from './send-deps.ts'
 import { outcomeUnknownYet } from './send-errors.ts'
 import { type AcceptedCall, settle, settleAccepted } from './settle.ts'
 import type { StoredResponse } from './settle-parts.ts'
@@ -35,6 +36,12 @@ export interface SendRequest {
   scheduledId?: string
   /** Articles that it used, for people: the caller has checked them. */
   sources?: readonly Source[]
+  /** Checked under the conversation's lock: otherwise 409, and nothing is sent. */
+  onlyIf?: (conversation: Conversation) => boolean
+  /** Runs before the send is judged, unless it is a repeat. */
+  check?: LockedCheck
+  /** Whether a message of a rule answers the customer; those of the service never do. */
+  isAnswer?: boolean
   /** Validation error of other parts of the request; thrown once the conversation is known to exist. */
   problem?: Error | undefined
 }
@@ -142,7 +149,7 @@ async function parseSend(deps: SendDeps, sender: Sender, request: SendRequest): 
 }
 
 function parseRequest(sender: Sender, request: SendRequest): ParsedSend {
-  const { conversationId, problem, identity, seen, draft, scheduledId, sources } = request
+  const { conversationId, problem, identity, seen, draft, scheduledId, sources, onlyIf, check, isAnswer } = request
   if (problem !== undefined) throw problem
   const { syntax = sender.actor.type === 'agent' ? 'contract' : 'whole' } = request
   // The contract's body has no such field, so it is rejected like any unknown field.
@@ -153,17 +160,7 @@ function parseRequest(sender: Sender, request: SendRequest): ParsedSend {
   const key = parseIdempotencyKey(request.idempotencyKey)
   const command = parseSendCommand(rest, syntax)
   const compared = identity === undefined ? {} : { identity }
-  return {
-    sender,
-    conversationId,
-    key,
-    command,
-    ...compared,
-    seen,
-    lastSeenId,
-    isOverBudget,
-    draft,
-    scheduledId,
-    sources,
-  }
+  const checks = { onlyIf, check, isAnswer }
+  const known = { seen, lastSeenId, isOverBudget, draft, scheduledId, sources }
+  return { sender, conversationId, key, command, ...compared, ...known, ...checks }
 }

@@ -35,7 +35,7 @@ import { presentTeamConversation } from './present-conversation.ts'
 export function changeRoutes(api: TeamApi, deps: InboxDeps): void {
   api.patch(`${conversationsPath}/:id`, 'member', {
     operationId: 'updateConversationAsMember',
-    summary: 'Change status, labels or assignee',
+    summary: 'Change status, labels, priority, assignee or team',
     description: 'The changes apply together or not at all. A snoozed conversation can have a time to reopen.',
     params: TeamConversationParams,
     body: TeamChanges,
@@ -49,10 +49,12 @@ export function changeRoutes(api: TeamApi, deps: InboxDeps): void {
 }
 
 function parseChanges(changes: TeamChanges, now: Date): ConversationPatch {
-  const { assignedTo, labelIds } = changes
+  const { assignedTo, teamId, labelIds, priority } = changes
   return {
     ...parseSnooze(changes, 'snoozedUntil', now),
     ...(assignedTo === undefined ? {} : { assignedTo: assignedTo?.toLowerCase() ?? null }),
+    ...(teamId === undefined ? {} : { teamId: teamId?.toLowerCase() ?? null }),
+    ...(priority === undefined ? {} : { priority }),
     ...(labelIds === undefined ? {} : { labelIds: labelIds.map((id) => id.toLowerCase()) }),
   }
 }

@@ -89,10 +89,13 @@ async function parseTeamList(
     statuses: query.status === undefined ? null : parseStatuses(query.status, issues),
     updatedAfter: query.updatedAfter === undefined ? null : parseTime('updatedAfter', query.updatedAfter, issues),
     assignedTo: query.assignedTo === undefined ? null : parseAssignee(query.assignedTo, member),
+    teamId: query.teamId === undefined ? null : query.teamId.toLowerCase(),
     labelId: query.labelId ?? null,
     view: parseView(query.view, member),
     unreadOnly: query.unread ?? false,
     unansweredOnly: query.unanswered ?? false,
+    priority: query.priority ?? null,
+    overdueOnly: query.overdue ?? false,
   }
   if (issues.length > 0) throw new InvalidInput(issues, 'query')
   return { filter, order: query.sort ?? 'recent', limit: query.limit ?? 30, cursor: query.cursor ?? null }

@@ -16,6 +16,7 @@ import type { Presence } from './live-updates.ts'
 import { sendRoutes, startRoutes } from './new-message-routes.ts'
 import { mentionRoutes, noteRoutes } from './note-routes.ts'
 import { presenceRoutes } from './presence-routes.ts'
+import { routingRoutes } from './routing-routes.ts'
 import { searchRoutes } from './search-routes.ts'
 import { timelineRoutes } from './timeline-routes.ts'
 
@@ -41,6 +42,7 @@ export function inboxTeamRoutes(app: App, deps: InboxTeamDeps, guard: TeamGuard)
   presenceRoutes(api, deps)
   sendRoutes(api, deps)
   startRoutes(api, deps)
+  routingRoutes(api, deps)
   healthRoutes(app, deps, guard)
   followUpRoutes(api, deps)
 }

@@ -4,9 +4,11 @@ import { count, cursor, leadStatus, text, unpaged, uuid, visiblePattern } from '
 import { threadOwners } from '../../channels/channel-event.ts'
 import { consentDecisions, consentSources } from '../../consents/consent.ts'
 import { closed, idSchema, workspaceParams } from '../../team/team-schema.ts'
+import { priorities } from '../../workspaces/service/service-settings.ts'
 import * as schema from '../api/schema.ts'
 import { described, strict } from '../api/schema.ts'
 import { conversationStatuses } from '../conversation/conversation-state.ts'
+import { goals } from '../conversation/goal.ts'
 import { urgencies } from '../conversation/owner.ts'
 import { maxCounted } from '../read/count-views.ts'
 import { maxKeyHeader } from '../send/send-schema.ts'
@@ -88,7 +90,21 @@ export const TeamConversation = titled('TeamConversation', {
   snoozedUntil: nullable(timestamp('When a timer reopens it.')),
   assignedTo: nullable(idSchema('Assigned member.')),
   assignedToName: name('Name of the assignee.', 'Ana Lima'),
+  teamId: nullable(idSchema('Team that answers it; null for all people.')),
+  teamName: name('Name of the team.', 'Sales'),
   labelIds: Type.Array(uuid(), unpaged),
+  priority: nullable(oneOf(priorities, { description: 'Set by people and programs; null: none.', example: 'high' })),
+  goal: nullable(
+    described('ConversationGoal', 'The service-level goal that matters most: one that was missed, else the next.', {
+      goal: oneOf(goals, {
+        description:
+          '`first_answer` of the case, `next_answer`, or `resolution`: that the conversation is resolved or closed.',
+      }),
+      dueAt: timestamp('When it is missed: its minutes count only during business hours.'),
+      warnAt: timestamp('When four fifths of its time have passed.'),
+      isMissed: Type.Boolean({ description: 'Whether it was recorded as missed, shortly after it was due.' }),
+    }),
+  ),
   unreadCount: count('Customer messages since the conversation was last marked read.', { example: 1 }),
   optedOutAt: nullable(timestamp('When the customer opted out of marketing messages; null if they have not.')),
   marketingConsent: nullable(MarketingConsent),
@@ -193,14 +209,30 @@ export const TeamListQuery = strict({
       example: 'me',
     }),
   ),
+  teamId: Type.Optional(
+    Type.String({
+      pattern: '^(?:none|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$',
+      maxLength: 36,
+      description: 'Only conversations of this team; `none` for those of no team.',
+      example: 'none',
+    }),
+  ),
   labelId: Type.Optional(idSchema('Only conversations with this label.')),
   unread: Type.Optional(Type.Boolean({ description: 'Only conversations with unread messages.' })),
   unanswered: Type.Optional(Type.Boolean({ description: 'Only conversations whose customer waits for an answer.' })),
+  priority: Type.Optional(
+    oneOf(priorities, { description: 'Only conversations with this priority.', example: 'urgent' }),
+  ),
+  overdue: Type.Optional(
+    Type.Boolean({
+      description: 'Only conversations with a service-level goal that was missed and is still to be reached.',
+    }),
+  ),
   updatedAfter: Type.Optional(timestamp('Only conversations updated after this time.')),
   sort: Type.Optional(
-    oneOf(['recent', 'waiting', 'updated'] as const, {
+    oneOf(['recent', 'waiting', 'updated', 'due', 'priority'] as const, {
       description:
-        '`recent`: newest message first. `waiting`: only waiting customers, longest first. `updated`: last changed first.',
+        '`recent`: newest message first. `waiting`: only waiting customers, longest first. `updated`: last changed first. `due`: only with a goal that is not missed yet, the next one first. `priority`: only with a priority, the highest first.',
       default: 'recent',
     }),
   ),
@@ -229,7 +261,13 @@ export const TeamChanges = Type.Partial(
       timestamp('With status `snoozed`: when a timer reopens it. Null: only when the customer writes.'),
     ),
     assignedTo: nullable(idSchema('Member of the workspace; null to unassign.')),
+    teamId: nullable(
+      idSchema(
+        'Team of the workspace; null for none. Without `assignedTo`, an assignee who is not of the team loses it, and the team’s rule decides who gets it.',
+      ),
+    ),
     labelIds: Type.Array(uuid(), { maxItems: 20, description: 'Replaces the labels.' }),
+    priority: nullable(oneOf(priorities, { description: 'Null: none.', example: 'high' })),
   }),
   { ...closed, minProperties: 1, example: { status: 'resolved' } },
 )

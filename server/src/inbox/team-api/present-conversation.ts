@@ -2,6 +2,7 @@ import type { Quoted } from '../../channels/channel-event.ts'
 import type { InboxDeps } from '../conversation/conversation.ts'
 import { openWindow, windowOf } from '../conversation/conversation-state.ts'
 import { shownConsent } from '../conversation/customer.ts'
+import { type GoalState, shownClock } from '../conversation/goal.ts'
 import { authorOf } from '../conversation/message.ts'
 import { keyIdOf, writeOwner } from '../conversation/owner.ts'
 import { standbyOwner } from '../conversation/thread-control.ts'
@@ -32,7 +33,11 @@ export function presentTeamConversation({ conversation, contact, newest, names }
     snoozedUntil: conversation.snoozedUntil?.toISOString() ?? null,
     assignedTo: conversation.assignedTo,
     assignedToName: names('user', conversation.assignedTo),
+    teamId: conversation.teamId,
+    teamName: names('team', conversation.teamId),
     labelIds: conversation.labelIds,
+    priority: conversation.priority,
+    goal: presentGoal(conversation.goal),
     unreadCount: conversation.unreadCount,
     windowExpiresAt: openWindow(windowOf(conversation), now)?.toISOString() ?? null,
     optedOutAt: marketing?.isStopped ? marketing.at : null,
@@ -56,6 +61,13 @@ export function presentTeamConversation({ conversation, contact, newest, names }
     createdAt: conversation.createdAt.toISOString(),
     updatedAt: conversation.updatedAt.toISOString(),
   }
+}
+
+function presentGoal(state: GoalState | null) {
+  const clock = shownClock(state)
+  if (clock === null) return null
+  const { goal, dueAt, warnAt, isMissed = false } = clock
+  return { goal, dueAt, warnAt, isMissed }
 }
 
 export const presentContact = ({ name, phone }: NamedContact) => ({ name, phone })

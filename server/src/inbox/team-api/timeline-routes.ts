@@ -28,24 +28,27 @@ import { presentTeamMessage, presentTeamNote, presentWithName } from './present-
 const name = (description: string, example: string) => nullable(text(100, description, { example }))
 const labels = (description: string) => Type.Array(uuid(), { ...unpaged, description, example: [] })
 
+const activityKinds = [
+  ...(['owner', 'status', 'assignee', 'team', 'labels', 'priority', 'goal'] as const),
+  ...(['consent', 'standby', 'over_budget', 'draft', 'task'] as const),
+] as const
+
 const TeamActivity = described('TeamActivity', 'Entry of the thread between the messages.', {
   id: idSchema('Activity id.'),
-  kind: oneOf(
-    ['owner', 'status', 'assignee', 'labels', 'consent', 'standby', 'over_budget', 'draft', 'task'] as const,
-    {
-      description: 'What changed. `over_budget`: a person sent a message although a budget was used up.',
-    },
-  ),
+  kind: oneOf(activityKinds, {
+    description:
+      'What changed. `over_budget`: a person sent a message although a budget was used up. `goal`: a service-level goal was missed.',
+  }),
   from: name(
-    'Old value: an owner (`human` or `agent:<api_key_id>`), a status, a member, a decision about marketing (`opted_in`, `opted_out`), the other app on the number that has the conversation, or with kind `draft` the agent that proposed it; null for none.',
+    'Old value: an owner (`human` or `agent:<api_key_id>`), a status, a member, a team, a decision about marketing (`opted_in`, `opted_out`), the other app on the number that has the conversation, or with kind `draft` the agent that proposed it; null for none.',
     'human',
   ),
-  fromName: name('Name of the agent or member in `from`.', 'Sales agent'),
+  fromName: name('Name of the agent, member or team in `from`.', 'Sales agent'),
   to: name(
-    'New value, in the same form; with kind `draft` what a person did: `sent`, `edited`, `rejected`; with kind `task` what happened to one: `created`, `done`, `reopened`, `deleted`.',
+    'New value, in the same form; with kind `draft` what a person did: `sent`, `edited`, `rejected`; with kind `task` what happened to one: `created`, `done`, `reopened`, `deleted`; with kind `goal` the missed goal.',
     'agent:01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e',
   ),
-  toName: name('Name of the agent or member in `to`.', 'Ana Lima'),
+  toName: name('Name of the agent, member or team in `to`.', 'Ana Lima'),
   snoozedUntil: nullable(timestamp('With status `snoozed`: when a timer reopens it.')),
   added: labels('Added labels.'),
   removed: labels('Removed labels.'),
@@ -55,7 +58,7 @@ const TeamActivity = described('TeamActivity', 'Entry of the thread between the 
     type: ['string', 'null'],
     enum: [...activityReasons, null],
     description:
-      '`began`: new conversation. `customer_wrote`: customer message. `sent`: message sent. `phone`: message from the phone. `timer`: the snooze ended. `watchdog`: the agent did not answer in time. `agents_stopped`: stop switch. `key_ended`: the key was revoked or expired. `merged`: two conversations of one customer were merged, and people had one of them. Null: explicit request.',
+      '`began`: new conversation. `customer_wrote`: customer message. `sent`: message sent. `phone`: message from the phone. `timer`: the snooze ended. `watchdog`: the agent did not answer in time. `agents_stopped`: stop switch. `key_ended`: the key was revoked or expired. `merged`: two conversations of one customer were merged, and people had one of them. `round_robin`, `least_busy`: the rule of the team. `capacity`: the agent had its maximum. `no_answer`: the assignee did not answer in time. `took_next`: taken as the next one. Null: explicit request.',
     example: null,
   }),
   actor: namedActor,
@@ -192,7 +195,12 @@ function presentHandover({ id, from, to, urgency, actor, createdAt, ...words }: 
   }
 }
 
-function partyOfTarget(to: HandoverTarget): { type: 'agent' | 'user'; id: string | null } | null {
+interface Party {
+  type: 'agent' | 'user' | 'team'
+  id: string | null
+}
+
+function partyOfTarget(to: HandoverTarget): Party | null {
   if (to.type === 'people') return { type: 'user', id: to.userId }
   return to.type === 'agent' ? { type: 'agent', id: to.keyId } : null
 }
@@ -204,7 +212,7 @@ function presentActivity({ id, detail, reason, actor, createdAt }: Activity, nam
     kind: detail.kind,
     from: 'from' in detail ? detail.from : null,
     fromName: from === null ? null : names(from.type, from.id),
-    to: 'to' in detail ? detail.to : null,
+    to: detail.kind === 'goal' ? detail.goal : 'to' in detail ? detail.to : null,
     toName: to === null ? null : names(to.type, to.id),
     snoozedUntil: detail.kind === 'status' ? detail.snoozedUntil : null,
     added: detail.kind === 'labels' ? detail.added : [],
@@ -217,9 +225,10 @@ function presentActivity({ id, detail, reason, actor, createdAt }: Activity, nam
   }
 }
 
-/** Returns the agent or member at one end of a change. */
-function partyOf(detail: ActivityDetail, end: 'from' | 'to'): { type: 'agent' | 'user'; id: string | null } | null {
+/** Returns the agent, member or team at one end of a change. */
+function partyOf(detail: ActivityDetail, end: 'from' | 'to'): Party | null {
   if (detail.kind === 'assignee') return { type: 'user', id: detail[end] }
+  if (detail.kind === 'team') return { type: 'team', id: detail[end] }
   if (detail.kind !== 'owner' && !(detail.kind === 'draft' && end === 'from')) return null
   const owner = parseOwner(detail[end])
   return owner === null ? null : { type: 'agent', id: keyIdOf(owner) }

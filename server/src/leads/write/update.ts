@@ -23,16 +23,20 @@ export interface LeadUpdate {
   changed: boolean
 }
 
+/** Judges under the lock of the lead, in its transaction, whether it may be changed; throws if not. */
+export type LeadCheck = (tx: Tx, keyring: Keyring, before: Lead, now: Date) => Promise<void>
+
 /** Applies a patch to the locked lead. Returns the same lead object if nothing changed. */
 export async function updateLead(
   deps: LeadDeps,
   user: LeadUser,
   identifier: string,
   parsed: { patch: LeadPatch; issues: Issue[] },
+  check?: LeadCheck,
 ): Promise<LeadUpdate> {
   const { patch } = parsed
   return withLookupLimit(user, { identifier, patch }, async (budget) => {
-    const updated = await updateInTransaction(deps, user, identifier, parsed)
+    const updated = await updateInTransaction(deps, user, identifier, parsed, check)
     if (revealsMissingNumber(patch, updated.before, updated.lead)) budget.recordMiss()
     return updated
   })
@@ -43,6 +47,7 @@ async function updateInTransaction(
   user: LeadUser,
   identifier: string,
   { patch, issues }: { patch: LeadPatch; issues: Issue[] },
+  check: LeadCheck | undefined,
 ): Promise<LeadUpdate> {
   const keyring = await deps.keyStore.keyring(user.workspaceId)
   const { workspaceId } = user
@@ -53,6 +58,7 @@ async function updateInTransaction(
       if (row === undefined) throw leadNotFound()
       const before = decryptLead(keyring, row)
       const now = deps.clock.now()
+      await check?.(tx, keyring, before, now)
       const { lead, changed, issues: found } = applyPatch(before, patch, '', now)
       if (issues.length + found.length > 0) throw new InvalidInput([...issues, ...found])
       if (!changed) return { lead, before, changed }

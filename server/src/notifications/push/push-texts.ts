@@ -36,6 +36,8 @@ const texts: Record<Language, PushTexts> = {
       draft: ({ actor }) => `${actor} drafted a reply for you to approve`,
       waiting: ({ count }) =>
         count === 1 ? 'A customer is waiting for a reply' : `${count} customers are waiting for a reply`,
+      goal: ({ count }) =>
+        count === 1 ? 'A service-level goal was missed' : `${count} service-level goals were missed`,
       connection: ofConnection('A connection is disconnected', 'needs attention', 'is disconnected'),
       budget: ({ isReached }) => (isReached ? 'A message budget is used up' : '80% of a message budget is used'),
       task: () => 'A task is due',
@@ -51,6 +53,8 @@ const texts: Record<Language, PushTexts> = {
       handover: ({ actor }) => `${actor} transfirió una conversación`,
       draft: ({ actor }) => `${actor} preparó una respuesta por aprobar`,
       waiting: ({ count }) => (count === 1 ? 'Un cliente espera respuesta' : `${count} clientes esperan respuesta`),
+      goal: ({ count }) =>
+        count === 1 ? 'No se cumplió un objetivo de servicio' : `No se cumplieron ${count} objetivos de servicio`,
       connection: ofConnection('Una conexión está desconectada', 'necesita atención', 'está desconectada'),
       budget: ({ isReached }) =>
         isReached ? 'Se agotó un presupuesto de mensajes' : 'Se usó el 80 % de un presupuesto de mensajes',
@@ -67,6 +71,8 @@ const texts: Record<Language, PushTexts> = {
       handover: ({ actor }) => `${actor} transferiu uma conversa`,
       draft: ({ actor }) => `${actor} preparou uma resposta para aprovar`,
       waiting: ({ count }) => (count === 1 ? 'Um cliente aguarda resposta' : `${count} clientes aguardam resposta`),
+      goal: ({ count }) =>
+        count === 1 ? 'Uma meta de atendimento não foi cumprida' : `${count} metas de atendimento não foram cumpridas`,
       connection: ofConnection('Uma conexão está desconectada', 'precisa de atenção', 'está desconectada'),
       budget: ({ isReached }) =>
         isReached ? 'Um orçamento de mensagens acabou' : '80% de um orçamento de mensagens foi usado',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Role } from '../../../src/team/member.ts'
 import { pick } from '../../support/pick.ts'
-import { operatorToken, teamWorld } from '../../support/team-app.ts'
+import { operatorToken, type SignedIn, teamWorld } from '../../support/team-app.ts'
 
 const { clock, team, join, send, db } = await teamWorld()
 
@@ -71,6 +71,34 @@ test('a member sets and clears away, and colleagues see since when', async () =>
   assert.deepEqual(await away(), [])
   assert.equal((await send(member, 'POST', path, {})).statusCode, 400)
   assert.equal((await send(operatorToken, 'POST', path, { isAway: true })).statusCode, 403)
+})
+
+test('an absence ends by itself at the time that was set, and admins set it for others', async () => {
+  const { workspaceId, admin, member } = await team()
+  const path = `/workspaces/${workspaceId}/away`
+  const away = async () => {
+    const { members } = (await send(member, 'GET', `/workspaces/${workspaceId}/members`)).json()
+    const one = members.find(({ userId }: { userId: string }) => userId === member.userId)
+    return [one.awaySince, one.awayUntil]
+  }
+  const [since, until] = [clock.now().toISOString(), new Date(clock.now().getTime() + 60_000).toISOString()]
+  const theirs = { isAway: true, until, userId: member.userId.toUpperCase() }
+  assert.equal((await send(admin, 'POST', path, theirs)).statusCode, 200)
+  assert.deepEqual(await away(), [since, until])
+  clock.advance(60_000)
+  assert.deepEqual(await away(), [null, null])
+  const again = clock.now().toISOString()
+  assert.equal((await send(member, 'POST', path, { isAway: true })).statusCode, 200)
+  assert.deepEqual(await away(), [again, null], 'since now, not since the absence before')
+  const { entries } = (await send(admin, 'GET', `/workspaces/${workspaceId}/audit`)).json()
+  assert.deepEqual([entries[0].action, entries[0].target], ['member.away-changed', `member:${member.userId}`])
+  const refused: [SignedIn, object, number][] = [
+    [member, { isAway: true, userId: admin.userId }, 403],
+    [admin, { isAway: true, userId: workspaceId }, 404],
+    [member, { isAway: true, until }, 400],
+    [member, { isAway: false, until: '2099-01-01T00:00:00Z' }, 400],
+  ]
+  for (const [by, body, status] of refused) assert.equal((await send(by, 'POST', path, body)).statusCode, status)
 })
 
 test('the audit log records actor and action, without values', async () => {

@@ -5,6 +5,7 @@ import type { Tx } from '../../../src/base/db.ts'
 import { noKeywords } from '../../../src/inbox/consent/keywords.ts'
 import { applyAlone } from '../../../src/inbox/receive/apply-batch.ts'
 import { type CustomerEvent, groupByCustomer } from '../../../src/inbox/receive/receiver.ts'
+import { noService } from '../../../src/workspaces/service/service-settings.ts'
 import { declaredPicture } from '../../support/inbox/declared-files.ts'
 import { receiveBatch } from '../../support/inbox/delivery-batch.ts'
 import { addAgent, customerMessage, type InboxWorld, inboxWorld } from '../../support/inbox/inbox-world.ts'
@@ -105,7 +106,9 @@ async function applyInTurn(w: InboxWorld, events: readonly CustomerEvent[]): Pro
   const keyring = await w.keyStore.keyring(w.workspaceId)
   const receiver = { workspaceId: w.workspaceId, id: w.connectionId, channel: 'waba' } as const
   for (const group of groupByCustomer(events)) {
-    await w.db.tx((tx: Tx) => applyAlone(tx, { keyring, receiver, now: w.clock.now(), keywords: noKeywords }, group))
+    await w.db.tx((tx: Tx) =>
+      applyAlone(tx, { keyring, receiver, now: w.clock.now(), keywords: noKeywords, service: noService }, group),
+    )
   }
 }
 

@@ -5,6 +5,7 @@ import type { Keyring } from '../../../src/base/encryption/keyring.ts'
 import { noKeywords } from '../../../src/inbox/consent/keywords.ts'
 import { eraseConversation } from '../../../src/inbox/erase.ts'
 import { applyAlone } from '../../../src/inbox/receive/apply-batch.ts'
+import { noService } from '../../../src/workspaces/service/service-settings.ts'
 import { skipIfDistributed } from '../../support/database.ts'
 import { receiveBatch } from '../../support/inbox/delivery-batch.ts'
 import { holdConversations, waitForLockWaiter } from '../../support/inbox/gate.ts'
@@ -39,7 +40,7 @@ test(
     const both = { ...hidden, phone: marina.phone }
     const receiver = { workspaceId: w.workspaceId, id: w.connectionId, channel: 'waba' } as const
     const merge = (tx: Tx, keyring: Keyring) =>
-      applyAlone(tx, { keyring, receiver, now: w.clock.now(), keywords: noKeywords }, [
+      applyAlone(tx, { keyring, receiver, now: w.clock.now(), keywords: noKeywords, service: noService }, [
         customerMessage({ at: w.clock.now(), customer: both, text: 'both' }),
       ])
     const lists = [

@@ -4,6 +4,7 @@ import { updateConversation } from '../../../src/inbox/assignment/update-convers
 import { takeoverWaitMs } from '../../../src/inbox/conversation/dispatches.ts'
 import { human } from '../../../src/inbox/conversation/owner.ts'
 import type { SendStep } from '../../../src/inbox/send/send-deps.ts'
+import { actorOfSender } from '../../../src/inbox/send/send-deps.ts'
 import { afterStep } from '../../support/after-step.ts'
 import { gate } from '../../support/inbox/gate.ts'
 import { type SendWorld, sendWorld, text } from '../../support/inbox/send-world.ts'
@@ -29,7 +30,7 @@ async function takeOver({ workspaceId, member, addNode }: SendWorld, id: string)
   }
   const { deps } = await addNode({ onStatement })
   const scope = { workspaceId, connectionIds: [] }
-  const taken = updateConversation(deps, scope, member.actor, id, { owner: human })
+  const taken = updateConversation(deps, scope, actorOfSender(member), id, { owner: human })
   await waits.promise
   return { taken }
 }

@@ -4,11 +4,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { updateConversation } from '../../../src/inbox/assignment/update-conversation.ts'
 import type { Conversation } from '../../../src/inbox/conversation/conversation.ts'
 import { human } from '../../../src/inbox/conversation/owner.ts'
+import { actorOfSender } from '../../../src/inbox/send/send-deps.ts'
 import { afterStep } from '../../support/after-step.ts'
 import { type Node, type SendWorld, sendWorld } from '../../support/inbox/send-world.ts'
 
 async function takeOver({ workspaceId, member }: SendWorld, { deps }: Node, id: string): Promise<void> {
-  await updateConversation(deps, { workspaceId, connectionIds: [] }, member.actor, id, { owner: human })
+  await updateConversation(deps, { workspaceId, connectionIds: [] }, actorOfSender(member), id, { owner: human })
 }
 
 async function epochOf(world: SendWorld, id: string): Promise<number> {

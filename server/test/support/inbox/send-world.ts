@@ -169,7 +169,8 @@ function newConversation(connectionId: string, keyId: string, settings: Partial<
   } as const
   const times = { lastMessageAt: noon, unansweredSince: noon, createdAt: noon, updatedAt: noon }
   return {
-    ...{ id: newId(noon), connectionId, channel: 'waba', ...owned, ...state, ...times, labelIds: [] },
+    ...{ id: newId(noon), connectionId, channel: 'waba', ...owned, ...state, ...times, labelIds: [], teamId: null },
+    ...{ priority: null, goal: null },
     contact: { name: 'Ana', phone, userId: null, parentUserId: null, address: { phone, userId: null } },
     windowExpiresAt: new Date(noon.getTime() + 3_600_000),
     ...settings,

@@ -22,6 +22,13 @@ export function assign(inbox: Inbox, id: string, member: { id: string; name: str
   return applyChange(inbox, id, shown, () => calls.changeConversation(inbox.workspaceId, id, { assignedTo }))
 }
 
+/** Moves it to a team, whose rule then decides who gets it. */
+export function moveToTeam(inbox: Inbox, id: string, team: { id: string; name: string } | null): Promise<boolean> {
+  const teamId = team?.id ?? null
+  const shown = { teamId, teamName: team?.name ?? null }
+  return applyChange(inbox, id, shown, () => calls.changeConversation(inbox.workspaceId, id, { teamId }))
+}
+
 export function takeOver(inbox: Inbox, id: string): Promise<boolean> {
   const shown = { owner: 'human', ownerName: null, ownerSince: new Date().toISOString(), held: true }
   return applyChange(inbox, id, shown, () => calls.takeOver(inbox.workspaceId, id))

@@ -8,6 +8,7 @@ import type {
   Media,
   Person,
   PreviousState,
+  Priority,
   ReactionToSend,
   Reply,
   Status,
@@ -20,7 +21,7 @@ const [firstPage, nextPage] = [40, 100]
 
 export async function listPage(
   workspaceId: string,
-  { status, view, unread, unanswered, ...filter }: ConversationFilter,
+  { status, view, unread, unanswered, overdue, ...filter }: ConversationFilter,
   cursor: string | null,
 ): Promise<ConversationList> {
   const query = {
@@ -30,6 +31,7 @@ export async function listPage(
     ...(status === 'any' ? {} : { status }),
     ...(unread === true ? { unread } : {}),
     ...(unanswered === true ? { unanswered } : {}),
+    ...(overdue === true ? { overdue } : {}),
     ...(cursor === null ? {} : { cursor }),
   }
   const page = await unwrap(api.GET(`${inboxPath}/conversations`, { params: { path: { workspaceId }, query } }))
@@ -79,9 +81,12 @@ export async function readThread(workspaceId: string, id: string, query: ThreadP
 }
 
 export interface Changes {
+  /** Null: none. */
+  priority?: Priority | null
   status?: Status
   snoozedUntil?: string | null
   assignedTo?: string | null
+  teamId?: string | null
   labelIds?: string[]
 }
 

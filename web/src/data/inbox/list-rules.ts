@@ -1,5 +1,5 @@
 import { replaceEqualDeep } from '@tanstack/react-query'
-import type { Conversation, ConversationFilter } from './types.ts'
+import { type Conversation, type ConversationFilter, priorities } from './types.ts'
 
 /** Rows in order, with the cursor of the next page; null at the end. */
 export interface ConversationList {
@@ -11,7 +11,7 @@ export const emptyList: ConversationList = { rows: [], cursor: null }
 
 /** Returns whether a conversation belongs to a list. Null for `search`, which only the server can decide. */
 export function matches(filter: ConversationFilter, row: Conversation, userId: string): boolean | null {
-  const { view, status, owner, assignedTo, connectionId, labelId, unread, unanswered, sort } = filter
+  const { view, status, owner, assignedTo, connectionId, teamId, labelId, unread, unanswered, priority, sort } = filter
   const isAgents = row.owner !== 'human'
   if (view === 'mine' && row.assignedTo !== userId) return false
   if (view === 'unassigned' && (isAgents || row.assignedTo !== null)) return false
@@ -24,9 +24,14 @@ export function matches(filter: ConversationFilter, row: Conversation, userId: s
   if (assignedTo === 'me' && row.assignedTo !== userId) return false
   if (assignedTo !== undefined && !['me', 'none'].includes(assignedTo) && row.assignedTo !== assignedTo) return false
   if (connectionId !== undefined && row.connectionId !== connectionId) return false
+  if (teamId !== undefined && (row.teamId ?? 'none') !== teamId) return false
   if (labelId !== undefined && !row.labelIds.includes(labelId)) return false
   if (unread && row.unreadCount === 0) return false
   if ((unanswered || sort === 'waiting') && row.unansweredSince === null) return false
+  if (priority !== undefined && row.priority !== priority) return false
+  if (sort === 'priority' && row.priority === null) return false
+  if (filter.overdue && !row.goal?.isMissed) return false
+  if (sort === 'due' && (row.goal === null || row.goal.isMissed)) return false
   return filter.search === undefined ? true : null
 }
 
@@ -95,7 +100,11 @@ function compare(sort: ConversationFilter['sort'], a: Conversation, b: Conversat
   if (sort === 'waiting') {
     return order(a.unansweredSince ?? '', b.unansweredSince ?? '') || order(a.id, b.id)
   }
+  if (sort === 'due') return order(a.goal?.dueAt ?? '', b.goal?.dueAt ?? '') || order(a.id, b.id)
+  if (sort === 'priority') return rankOf(b) - rankOf(a) || order(b.id, a.id)
   return order(b.lastMessageAt, a.lastMessageAt) || order(b.id, a.id)
 }
+
+const rankOf = ({ priority }: Conversation): number => (priority === null ? -1 : priorities.indexOf(priority))
 
 const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)

@@ -27,6 +27,11 @@ export type PreviousState = Schemas['FormerConversation']
 export type Mention = Schemas['Mention']
 export type Status = Conversation['status']
 
+export type Goal = NonNullable<Conversation['goal']>
+
+export const priorities = ['low', 'normal', 'high', 'urgent'] as const
+export type Priority = (typeof priorities)[number]
+
 export const views = ['mine', 'unassigned', 'all', 'agents'] as const
 export type View = (typeof views)[number]
 
@@ -34,15 +39,20 @@ export type View = (typeof views)[number]
 export interface ConversationFilter {
   view: View
   status: Status | 'any'
-  sort: 'recent' | 'waiting'
+  sort: 'recent' | 'waiting' | 'due' | 'priority'
   /** `human`, `agent`, or `agent:` and the id of a key. */
   owner?: string
   /** The id of a member, `me` or `none`. */
   assignedTo?: string
   connectionId?: string
+  /** The id of a team, or `none`. */
+  teamId?: string
   labelId?: string
   unread?: boolean
   unanswered?: boolean
+  priority?: Priority
+  /** Only with a missed goal that is still to be reached. */
+  overdue?: boolean
   search?: string
 }
 

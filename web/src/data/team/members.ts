@@ -29,6 +29,10 @@ export function useMemberList(workspaceId: string): readonly Member[] {
 
 const noMembers: readonly Member[] = []
 
+/** Returns whether a member is away now: they may be back since the list was loaded. */
+export const isAway = ({ awaySince, awayUntil }: Pick<Member, 'awaySince' | 'awayUntil'>): boolean =>
+  awaySince !== null && (awayUntil === null || Date.parse(awayUntil) > Date.now())
+
 /** Loads members for callers that must not treat members still loading as an empty list. */
 export function readMembers(queries: QueryClient, workspaceId: string): Promise<readonly Member[]> {
   return queries.ensureQueryData({ ...membersQuery(workspaceId), staleTime: staleMs })
@@ -40,9 +44,13 @@ export function useCreatedResources(workspaceId: string, userId: string) {
   return useQuery({ queryKey: [workspaceId, 'made', userId], queryFn, staleTime: 0, gcTime: 0 })
 }
 
-export const setAway = (workspaceId: string, isAway: boolean) =>
+/** Sets who is away: me unless another member is named, until I say otherwise unless a time is given. */
+export const setAway = (workspaceId: string, isAway: boolean, more: { until?: string; userId?: string } = {}) =>
   unwrap(
-    api.POST('/api/team/v1/workspaces/{workspaceId}/away', { params: { path: { workspaceId } }, body: { isAway } }),
+    api.POST('/api/team/v1/workspaces/{workspaceId}/away', {
+      params: { path: { workspaceId } },
+      body: { isAway, ...more },
+    }),
   )
 
 export const changeRole = (workspaceId: string, userId: string, role: Role) =>

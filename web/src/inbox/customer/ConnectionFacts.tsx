@@ -6,6 +6,9 @@ import { Chip } from '../../ui/Chip.tsx'
 import { formatDateTime } from '../../ui/format/time.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { useResponseWindow } from '../compose/response-window.ts'
+import { useNow } from '../list/ConversationRows.tsx'
+import { GoalChip } from '../parts/GoalChip.tsx'
+import { PrioritySelect } from './PrioritySelect.tsx'
 import { Facts, Section } from './Section.tsx'
 
 const tones = { active: 'good', paused: 'attention', unavailable: 'bad' } as const
@@ -21,6 +24,7 @@ export function ConnectionFacts({ conversation, firstContactAt }: ConnectionFact
   const { data: connections = [] } = useConnections(workspaceId)
   const { connectionId, connectionName, channel, windowExpiresAt, contact, profileName } = conversation
   const state = connections.find(({ id }) => id === connectionId)?.state
+  const now = useNow()
   const isClosed = useResponseWindow(windowExpiresAt).state === 'closed'
   const texts = t.customer
   const closed = channel === 'unofficial' ? texts.windowClosedQr : texts.windowClosed
@@ -48,6 +52,10 @@ export function ConnectionFacts({ conversation, firstContactAt }: ConnectionFact
                   value: isClosed || windowExpiresAt === null ? closed : formatDateTime(windowExpiresAt),
                 },
               ]),
+          { name: t.inbox.priority, value: <PrioritySelect conversation={conversation} /> },
+          ...(conversation.goal === null
+            ? []
+            : [{ name: t.inbox.goals.title, value: <GoalChip goal={conversation.goal} now={now} /> }]),
           { name: texts.firstContact, value: formatDateTime(firstContactAt) },
           // If the lead has another name.
           ...(profileName === null || profileName === contact.name

@@ -7,7 +7,7 @@ import { createLead } from '../../data/inbox/customer.ts'
 import { useInbox } from '../../data/inbox/queries.ts'
 import type { Conversation } from '../../data/inbox/types.ts'
 import { type Lead, type LeadChanges, useLead } from '../../data/leads.ts'
-import { useMemberList } from '../../data/team/members.ts'
+import { isAway, useMemberList } from '../../data/team/members.ts'
 import { useWorkspace } from '../../data/workspace.ts'
 import { t } from '../../text/index.ts'
 import { statusName } from '../../ui/format/lead-texts.ts'
@@ -63,9 +63,9 @@ function useEditableFacts(workspaceId: string, lead: Lead, change: (changes: Lea
   const priorities = Object.entries(t.lead.priorities).map(([value, label]) => ({ value, label }))
   const people = [
     { value: '', label: texts.nobody },
-    ...members.map(({ userId, name, awaySince }) => ({
+    ...members.map(({ userId, name, ...one }) => ({
       value: userId,
-      label: awaySince === null ? name : `${name} · ${t.common.away}`,
+      label: isAway(one) ? `${name} · ${t.common.away}` : name,
     })),
   ]
   return [

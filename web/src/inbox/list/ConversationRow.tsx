@@ -8,6 +8,7 @@ import {
   IconQrcode,
   IconRobot,
   IconUser,
+  IconUsers,
   IconWorld,
 } from '@tabler/icons-react'
 import { type MouseEvent, memo } from 'react'
@@ -20,6 +21,7 @@ import { Avatar } from '../../ui/Avatar.tsx'
 import { formatDateTime, formatShortTime, formatSpan } from '../../ui/format/time.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { RowLabels } from '../parts/ConversationLabels.tsx'
+import { GoalChip, PriorityChip } from '../parts/GoalChip.tsx'
 import { customerName, lastMessageLine } from '../parts/inbox-texts.ts'
 import styles from './ConversationRows.module.css'
 
@@ -104,7 +106,7 @@ export const ConversationRow = memo(function ConversationRow(props: Conversation
             </span>
             <RowBadge row={row} now={now} />
           </span>
-          <RowDetails row={row} labels={labels} />
+          <RowDetails row={row} labels={labels} now={now} />
         </span>
       </a>
     </li>
@@ -155,19 +157,22 @@ function Waiting({ since, now }: { since: string; now: number }) {
 }
 
 /** Rendered only if there is something to show. */
-function RowDetails({ row, labels }: { row: Conversation; labels: ReadonlyMap<string, Label> }) {
+function RowDetails({ row, labels, now }: { row: Conversation; labels: ReadonlyMap<string, Label>; now: number }) {
   const hasDraft = useWaitingDrafts(useWorkspaceId()).some(({ conversationId }) => conversationId === row.id)
-  const { ownerName, owner, status, snoozedUntil, lastMessage, labelIds, assignedToName, handover } = row
+  const { ownerName, owner, status, snoozedUntil, lastMessage, labelIds, assignedToName, teamName, handover } = row
+  const { goal, priority } = row
   const isFailed = lastMessage?.status === 'failed'
   const isAgents = owner !== 'human'
   const isSnoozed = status === 'snoozed'
-  const isPlain = !isFailed && !isAgents && !isSnoozed && handover === null
-  if (isPlain && labelIds.length === 0 && assignedToName === null) return null
+  const isPlain = !isFailed && !isAgents && !isSnoozed && handover === null && goal === null && priority === null
+  if (isPlain && labelIds.length === 0 && assignedToName === null && teamName === null) return null
   const agent = ownerName ?? t.inbox.byAiOnly
   const until =
     snoozedUntil === null ? t.inbox.snoozedOpen : t.inbox.snoozedUntil({ moment: formatShortTime(snoozedUntil) })
   return (
     <span className={styles.meta}>
+      {goal !== null && <GoalChip goal={goal} now={now} />}
+      {priority !== null && <PriorityChip priority={priority} />}
       {handover !== null && <HandoverChip handover={handover} />}
       {hasDraft && (
         <span className={styles.handover} data-urgency="normal">
@@ -185,6 +190,12 @@ function RowDetails({ row, labels }: { row: Conversation; labels: ReadonlyMap<st
         <span className={styles.who}>
           <IconUser size={12} aria-hidden="true" />
           {assignedToName}
+        </span>
+      )}
+      {teamName !== null && (
+        <span className={styles.who}>
+          <IconUsers size={12} aria-hidden="true" />
+          {teamName}
         </span>
       )}
       {isFailed && (

@@ -2,6 +2,7 @@ import { IconX } from '@tabler/icons-react'
 import { useConnections } from '../../data/connections.ts'
 import { useLabelsById } from '../../data/labels.ts'
 import { useMemberList } from '../../data/team/members.ts'
+import { useTeamList } from '../../data/team/routing.ts'
 import { t } from '../../text/index.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import type { FilterBy, InboxSearch } from './filters.ts'
@@ -47,6 +48,7 @@ export default function FilterChips({ search, filterBy }: FilterChipsProps) {
 function useFilterTexts(workspaceId: string) {
   const labels = useLabelsById(workspaceId)
   const members = useMemberList(workspaceId)
+  const teams = useTeamList(workspaceId)
   const { data: connections = [] } = useConnections(workspaceId)
   const { filters, statuses } = t.inbox
   return (search: InboxSearch, field: keyof InboxSearch): string => {
@@ -63,12 +65,18 @@ function useFilterTexts(workspaceId: string) {
       }
       case 'connectionId':
         return connections.find(({ id }) => id === value)?.name ?? t.common.unknown
+      case 'teamId':
+        return value === 'none' ? filters.noTeam : (teams.find(({ id }) => id === value)?.name ?? t.common.unknown)
       case 'labelId':
         return labels.get(value)?.name ?? t.common.unknown
       case 'unread':
         return filters.isUnread
       case 'unanswered':
         return filters.isUnanswered
+      case 'priority':
+        return filters.isPriority({ priority: t.inbox.priorities[search.priority ?? 'normal'] })
+      case 'overdue':
+        return filters.isOverdue
       default:
         return filters.searchFor({ term: value })
     }

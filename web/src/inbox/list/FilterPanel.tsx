@@ -1,7 +1,9 @@
 import { Select, Switch } from '@mantine/core'
 import { useConnections } from '../../data/connections.ts'
+import { priorities } from '../../data/inbox/types.ts'
 import { useLabelsById } from '../../data/labels.ts'
 import { useMemberList } from '../../data/team/members.ts'
+import { useTeamList } from '../../data/team/routing.ts'
 import { t } from '../../text/index.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { type FilterBy, type InboxSearch, readSearch, statuses } from './filters.ts'
@@ -18,6 +20,7 @@ export function FilterPanel({ search, filterBy }: FilterPanelProps) {
   const workspaceId = useWorkspaceId()
   const labels = useLabelsById(workspaceId)
   const members = useMemberList(workspaceId)
+  const teams = useTeamList(workspaceId)
   const { data: connections = [] } = useConnections(workspaceId)
   const { filters, sorts } = t.inbox
   const named = (all: Iterable<{ id: string; name: string }>) =>
@@ -66,19 +69,22 @@ export function FilterPanel({ search, filterBy }: FilterPanelProps) {
         ...members.map(({ userId, name }) => ({ value: userId, label: name })),
       ])}
       {connections.length > 1 && choice('connectionId', filters.connection, named(connections))}
+      {choice(
+        'priority',
+        filters.priority,
+        priorities.toReversed().map((value) => ({ value, label: t.inbox.priorities[value] })),
+      )}
+      {teams.length > 0 && choice('teamId', filters.team, [{ value: 'none', label: filters.noTeam }, ...named(teams)])}
       {labels.size > 0 && choice('labelId', filters.label, named(labels.values()))}
-      <Switch
-        size="xs"
-        label={filters.unread}
-        checked={search.unread === true}
-        onChange={(event) => set('unread', event.currentTarget.checked)}
-      />
-      <Switch
-        size="xs"
-        label={filters.unanswered}
-        checked={search.unanswered === true}
-        onChange={(event) => set('unanswered', event.currentTarget.checked)}
-      />
+      {(['unread', 'unanswered', 'overdue'] as const).map((field) => (
+        <Switch
+          key={field}
+          size="xs"
+          label={filters[field]}
+          checked={search[field] === true}
+          onChange={(event) => set(field, event.currentTarget.checked)}
+        />
+      ))}
       <SavedFilters search={search} filterBy={filterBy} />
     </div>
   )

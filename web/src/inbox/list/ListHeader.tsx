@@ -9,6 +9,7 @@ import { SearchField } from '../../ui/page/SearchField.tsx'
 import { useShortcuts } from '../../ui/shortcuts.ts'
 import { startTouchSelection } from '../parts/selection.ts'
 import { StartButton } from '../start/StartButton.tsx'
+import { TakeNextButton } from '../start/TakeNextButton.tsx'
 import { type FilterBy, type InboxSearch, resultsAttribute } from './filters.ts'
 import styles from './ListPane.module.css'
 
@@ -78,6 +79,7 @@ export function ListHeader({ search, filterBy, open }: ListHeaderProps) {
       <DropdownContent dropdown={dropdown}>
         <FilterDropdown dropdown={dropdown} search={search} filterBy={filterBy} />
       </DropdownContent>
+      <TakeNextButton open={open} />
       <StartButton open={open} />
     </header>
   )

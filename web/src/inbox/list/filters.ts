@@ -1,18 +1,28 @@
 import { conversationStatusValues } from '../../api/schema.ts'
-import { type ConversationFilter, type Status, type View, views } from '../../data/inbox/types.ts'
+import {
+  type ConversationFilter,
+  type Priority,
+  priorities,
+  type Status,
+  type View,
+  views,
+} from '../../data/inbox/types.ts'
 import type { ChangeSearch } from '../../ui/use-newest-search.ts'
 
 /** Query parameters of the filter; omitted ones have their default. */
 export interface InboxSearch {
   view?: View
   status?: Status | 'any'
-  sort?: 'waiting'
+  sort?: Exclude<ConversationFilter['sort'], 'recent'>
   owner?: string
   assignedTo?: string
   connectionId?: string
+  teamId?: string
   labelId?: string
   unread?: true
   unanswered?: true
+  priority?: Priority
+  overdue?: true
   search?: string
 }
 
@@ -22,6 +32,7 @@ export type FilterBy = ChangeSearch<InboxSearch>
 export const resultsAttribute = 'data-found-here'
 
 export const statuses = conversationStatusValues
+const sorts = ['waiting', 'due', 'priority'] as const
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
@@ -31,18 +42,23 @@ export function readSearch(raw: Record<string, unknown>): InboxSearch {
   const isOn = (name: string) => text(name) === 'true'
   const isId = (value: string) => uuid.test(value)
   const [view, status, owner] = [text('view'), text('status'), text('owner')]
+  const [sort, priority] = [text('sort'), text('priority')]
   const [assignedTo, connectionId, labelId] = [text('assignedTo'), text('connectionId'), text('labelId')]
+  const teamId = text('teamId')
   const search = text('search').trim().slice(0, 100)
   return {
     ...(isOneOf(views, view) && view !== 'all' && { view }),
     ...(isOneOf([...statuses, 'any'] as const, status) && status !== 'open' && { status }),
-    ...(text('sort') === 'waiting' && { sort: 'waiting' as const }),
+    ...(isOneOf(sorts, sort) && { sort }),
     ...((['human', 'agent'].includes(owner) || isId(owner.replace(/^agent:/, ''))) && { owner }),
     ...((['me', 'none'].includes(assignedTo) || isId(assignedTo)) && { assignedTo }),
     ...(isId(connectionId) && { connectionId }),
+    ...((teamId === 'none' || isId(teamId)) && { teamId }),
     ...(isId(labelId) && { labelId }),
     ...(isOn('unread') && { unread: true as const }),
     ...(isOn('unanswered') && { unanswered: true as const }),
+    ...(isOneOf(priorities, priority) && { priority }),
+    ...(isOn('overdue') && { overdue: true as const }),
     ...(search !== '' && { search }),
   }
 }

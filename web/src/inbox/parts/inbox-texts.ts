@@ -1,4 +1,11 @@
-import type { Activity, Conversation, Handover, Message } from '../../data/inbox/types.ts'
+import {
+  type Activity,
+  type Conversation,
+  type Goal,
+  type Handover,
+  type Message,
+  priorities,
+} from '../../data/inbox/types.ts'
 import { stripMarkup } from '../../shared/markup/markup.ts'
 import { t } from '../../text/index.ts'
 import { formatPhone } from '../../ui/format/phone.ts'
@@ -87,17 +94,27 @@ export function activityLine(activity: Activity, labelName: (id: string) => stri
   if (activity.kind === 'owner') return ownerLine(activity, who)
   if (activity.kind === 'status') return statusLine(activity, who)
   if (activity.kind === 'assignee') {
+    const routed = routedLine(activity)
+    if (routed !== null) return routed
     if (activity.to === null) return activities.unassigned({ who })
     const isSelf = activity.to === activity.actor.id
     return isSelf
       ? activities.assignedSelf({ who })
       : activities.assigned({ who, to: activity.toName ?? t.inbox.teammate })
   }
+  if (activity.kind === 'team') {
+    const team = activity.toName ?? t.common.unknown
+    if (activity.to === null) return activities.leftTeam({ team: activity.fromName ?? t.common.unknown })
+    if (activity.reason === 'capacity') return activities.teamAsAgentFull({ team })
+    return activity.actor.type === 'system' ? activities.routedToTeam({ team }) : activities.movedToTeam({ who, team })
+  }
   if (activity.kind === 'consent') return consentLine(activity, who)
   if (activity.kind === 'standby') return activity.to === null ? activities.standbyEnded : activities.standbyBegan
   if (activity.kind === 'over_budget') return activities.overBudget({ who })
   if (activity.kind === 'draft') return draftLine(activity, who)
   if (activity.kind === 'task') return taskLine(activity, who)
+  if (activity.kind === 'priority') return priorityLine(activity, who)
+  if (activity.kind === 'goal') return activities.missedGoal({ goal: t.inbox.goals.names[activity.to as Goal['goal']] })
   const [added, removed] = [activity.added, activity.removed].map((ids) => ids.map(labelName).join(', '))
   if (activity.removed.length === 0) return activities.labelled({ who, labels: added ?? '' })
   if (activity.added.length === 0) return activities.unlabelled({ who, labels: removed ?? '' })
@@ -107,6 +124,24 @@ export function activityLine(activity: Activity, labelName: (id: string) => stri
 function taskLine({ to }: Activity, who: string): string {
   const { tasks } = t.inbox.activities
   return tasks[to as keyof typeof tasks]({ who })
+}
+
+function priorityLine({ to }: Activity, who: string): string {
+  const { activities } = t.inbox
+  const priority = priorities.find((one) => one === to)
+  if (priority === undefined) return activities.noPriority({ who })
+  return activities.priority({ who, priority: t.inbox.priorities[priority] })
+}
+
+/** Describes an assignment by a rule; null for those that people made. */
+function routedLine({ reason, to, toName, fromName }: Activity): string | null {
+  const { activities } = t.inbox
+  const names = { to: toName ?? t.inbox.teammate, from: fromName ?? t.inbox.teammate }
+  if (reason === 'round_robin') return activities.assignedInTurn(names)
+  if (reason === 'least_busy') return activities.assignedLeastBusy(names)
+  if (reason === 'took_next') return activities.tookNext({ who: names.to })
+  if (reason !== 'no_answer') return null
+  return to === null ? activities.releasedNoAnswer(names) : activities.reassignedNoAnswer(names)
 }
 
 function draftLine({ to, fromName }: Activity, who: string): string {

@@ -1,4 +1,5 @@
-import { useMemberList } from '../../data/team/members.ts'
+import { isAway, useMemberList } from '../../data/team/members.ts'
+import { useTeamList } from '../../data/team/routing.ts'
 import { currentUser } from '../../session/session.ts'
 import { t } from '../../text/index.ts'
 import type { Dropdown } from '../../ui/overlay/dropdown.tsx'
@@ -15,13 +16,17 @@ interface AssignPickerProps {
   /** Undefined if several conversations differ. */
   assignedTo: string | null | undefined
   assign(member: Assignee | null): void
+  /** Also offers teams; absent where only people can be chosen. */
+  team?: { id: string | null; move(team: Assignee | null): void }
 }
 
 const nobody = 'nobody'
+const teamPrefix = 'team '
 
-export default function AssignPicker({ dropdown, assignedTo, assign }: AssignPickerProps) {
+export default function AssignPicker({ dropdown, assignedTo, assign, team }: AssignPickerProps) {
   const workspaceId = useWorkspaceId()
   const members = useMemberList(workspaceId)
+  const teams = useTeamList(workspaceId)
   const { id: userId, name } = currentUser()
   const { actions } = t.inbox
   const colleagues = members.filter((member) => member.userId !== userId)
@@ -30,19 +35,27 @@ export default function AssignPicker({ dropdown, assignedTo, assign }: AssignPic
     ...colleagues.map((one) => ({
       id: one.userId,
       label: one.name,
-      ...(one.awaySince !== null && { hint: t.common.away }),
+      ...(isAway(one) && { hint: t.common.away }),
       isOn: assignedTo === one.userId,
     })),
     { id: nobody, label: actions.nobody, isOn: assignedTo === null },
+    ...(team === undefined ? [] : teams).map(({ id, name }) => ({
+      ...{ id: `${teamPrefix}${id}`, label: name, hint: actions.team, isOn: team?.id === id },
+    })),
+    ...(team?.id == null ? [] : [{ id: teamPrefix, label: actions.noTeam, isOn: false }]),
   ]
   const nameOf = (id: string) => (id === userId ? name : (colleagues.find((one) => one.userId === id)?.name ?? ''))
+  const choose = (id: string) => {
+    if (!id.startsWith(teamPrefix)) return assign(id === nobody ? null : { id, name: nameOf(id) })
+    team?.move(teams.find((one) => `${teamPrefix}${one.id}` === id) ?? null)
+  }
   return (
     <Picker
       dropdown={dropdown}
       label={actions.assign}
       placeholder={t.triage.pick.assignSearch}
       items={items}
-      choose={({ id }) => assign(id === nobody ? null : { id, name: nameOf(id) })}
+      choose={({ id }) => choose(id)}
     />
   )
 }

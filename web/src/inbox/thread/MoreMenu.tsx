@@ -5,7 +5,7 @@ import type { Dropdown } from '../../ui/overlay/dropdown.tsx'
 
 interface MoreMenuProps {
   dropdown: Dropdown
-  choose(menu: 'assign' | 'label' | 'snooze'): void
+  choose(menu: 'assign' | 'label' | 'snooze' | 'macro'): void
   unread: string
   toggleUnread(): void
   /** Null while the conversation is not resolved. */
@@ -17,7 +17,7 @@ export default function MoreMenu({ dropdown, choose, unread, toggleUnread, makeA
   const { actions } = t.inbox
   return (
     <DropdownMenu dropdown={dropdown} position="bottom-end" width={220} withInitialFocusPlaceholder={false}>
-      {(['assign', 'label', 'snooze'] as const).map((menu) => (
+      {(['assign', 'label', 'snooze', 'macro'] as const).map((menu) => (
         <Menu.Item key={menu} onClick={() => choose(menu)}>
           {actions[menu]}
         </Menu.Item>

@@ -1,5 +1,6 @@
 import { ActionIcon, Button } from '@mantine/core'
 import {
+  IconBolt,
   IconBook,
   IconCircleCheck,
   IconClockPause,
@@ -12,7 +13,7 @@ import {
   type TablerIcon,
 } from '@tabler/icons-react'
 import { type ReactNode, useMemo, useState } from 'react'
-import { assign } from '../../data/inbox/actions.ts'
+import { assign, moveToTeam } from '../../data/inbox/actions.ts'
 import { useInbox } from '../../data/inbox/queries.ts'
 import type { Conversation } from '../../data/inbox/types.ts'
 import { t, withTexts } from '../../text/index.ts'
@@ -29,10 +30,11 @@ import { useConversationActions } from './use-conversation-actions.ts'
 
 const AssignPicker = prefetchedComponent(() => withTexts(() => import('../pick/AssignPicker.tsx')))
 const LabelPicker = prefetchedComponent(() => withTexts(() => import('../../shared/LabelPicker.tsx')))
+const MacroPicker = prefetchedComponent(() => withTexts(() => import('../pick/MacroPicker.tsx')))
 const SnoozePicker = prefetchedComponent(() => withTexts(() => import('../pick/SnoozePicker.tsx')))
 const MoreMenu = prefetchedComponent(() => import('./MoreMenu.tsx'))
 
-type OpenMenu = 'snooze' | 'label' | 'assign' | 'more' | null
+type OpenMenu = 'snooze' | 'label' | 'assign' | 'macro' | 'more' | null
 
 // While conversations are selected in the list, the same shortcuts apply to them.
 const noKeys: readonly Shortcut[] = []
@@ -60,6 +62,7 @@ export function ThreadActions({ conversation }: { conversation: Conversation }) 
       { keys: 'z', label: actions.snooze, run: () => setMenu('snooze') },
       { keys: 'l', label: actions.label, run: () => setMenu('label') },
       { keys: 'a', label: actions.assign, run: () => setMenu('assign') },
+      { keys: 'm', label: actions.macro, run: () => setMenu('macro') },
       { keys: 'u', label: unread, run: toggleUnread },
     ],
     [actions, isDone, advances, unread, toggleDone, toggleUnread],
@@ -78,6 +81,7 @@ export function ThreadActions({ conversation }: { conversation: Conversation }) 
             dropdown={dropdown}
             assignedTo={conversation.assignedTo}
             assign={(member) => void assign(inbox, conversation.id, member)}
+            team={{ id: conversation.teamId, move: (team) => void moveToTeam(inbox, conversation.id, team) }}
           />
         )}
       </ActionMenu>
@@ -88,6 +92,9 @@ export function ThreadActions({ conversation }: { conversation: Conversation }) 
       </ActionMenu>
       <ActionMenu icon={IconClockPause} label={actions.snooze} hint="Z" {...menuProps('snooze')}>
         {(dropdown) => <SnoozePicker dropdown={dropdown} snooze={snooze} remind={remind} />}
+      </ActionMenu>
+      <ActionMenu icon={IconBolt} label={actions.macro} hint="M" {...menuProps('macro')}>
+        {(dropdown) => <MacroPicker dropdown={dropdown} conversationId={conversation.id} />}
       </ActionMenu>
       <Tip label={`${unread} (U)`}>
         <ActionIcon

@@ -4,7 +4,9 @@ import type { Conversation, Person } from '../../data/inbox/types.ts'
 import { t } from '../../text/index.ts'
 import { formatShortTime } from '../../ui/format/time.ts'
 import { Tip } from '../../ui/overlay/Tip.tsx'
+import { useNow } from '../list/ConversationRows.tsx'
 import { LabelList, useConversationLabels } from '../parts/ConversationLabels.tsx'
+import { GoalChip } from '../parts/GoalChip.tsx'
 import { useInboxContext } from '../parts/inbox-context.ts'
 import { customerName, phoneLabel } from '../parts/inbox-texts.ts'
 import { PresenceAvatars } from '../parts/presence.tsx'
@@ -23,6 +25,7 @@ export function ThreadHeader(props: ThreadHeaderProps) {
   const { close } = useInboxContext()
   const labels = useConversationLabels(conversation.labelIds)
   const facts = factsOf(conversation)
+  const now = useNow()
   const customerLabel = showsCustomer ? t.inbox.hideCustomer : t.inbox.showCustomer
   return (
     <header className={styles.head}>
@@ -43,6 +46,7 @@ export function ThreadHeader(props: ThreadHeaderProps) {
           </h2>
           {/* Facts that do not fit are hidden completely; the panel shows all of them. */}
           <div className={styles.facts} title={facts.join(' · ')}>
+            {conversation.goal !== null && <GoalChip goal={conversation.goal} now={now} />}
             {[...new Set(facts)].map((fact) => (
               <span key={fact}>{fact}</span>
             ))}
@@ -71,10 +75,13 @@ export function ThreadHeader(props: ThreadHeaderProps) {
 }
 
 /** Returns the facts, most actionable first. */
-function factsOf({ contact, connectionName, status, snoozedUntil, assignedToName }: Conversation): string[] {
+function factsOf(conversation: Conversation): string[] {
+  const { contact, connectionName, status, snoozedUntil, assignedToName, teamName, priority } = conversation
   const phone = contact.name === null ? null : phoneLabel(contact.phone)
   const until =
     snoozedUntil === null ? t.inbox.snoozedOpen : t.inbox.snoozedUntil({ moment: formatShortTime(snoozedUntil) })
   const state = status === 'snoozed' ? until : t.inbox.statuses[status]
-  return [status === 'open' ? null : state, assignedToName, phone, connectionName].filter((fact) => fact !== null)
+  const priorityName = priority === null ? null : t.inbox.priorities[priority]
+  const facts = [status === 'open' ? null : state, priorityName, assignedToName, teamName, phone, connectionName]
+  return facts.filter((fact) => fact !== null)
 }

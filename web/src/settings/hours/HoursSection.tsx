@@ -1,22 +1,21 @@
-import { Button, Select, Switch } from '@mantine/core'
-import { useState } from 'react'
+import { Switch } from '@mantine/core'
 import { useWorkspace, type Workspace } from '../../data/workspace.ts'
 import { t } from '../../text/index.ts'
-import { timeZones } from '../../ui/format/local-time.ts'
-import { weekdays } from '../../ui/format/time.ts'
 import { QueryBoundary } from '../../ui/page/PageBody.tsx'
 import { Section } from '../../ui/page/Section.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { MinutesSection } from '../draft/MinutesSection.tsx'
 import { DraftButtons, useWorkspaceDraft } from '../draft/WorkspaceDraft.tsx'
-import { DayHours } from './DayHours.tsx'
-import styles from './HoursSection.module.css'
-import { copyMonday, defaultHours, type Hours, isComplete, sortedWeek } from './week-hours.ts'
+import { AwaySection } from './AwaySection.tsx'
+import { HolidaysSection } from './HolidaysSection.tsx'
+import { TeamHours } from './TeamHours.tsx'
+import { WeekFields } from './WeekFields.tsx'
+import { defaultHours, isComplete, sortedWeek, zoneHere } from './week-hours.ts'
 
 /** Default time until people are notified of a waiting customer. */
 const defaultMinutes = 15
 
-/** Business hours of the team. */
+/** Business hours, holidays and away messages of the workspace and its teams. */
 export function HoursSection() {
   const workspaceId = useWorkspaceId()
   const query = useWorkspace(workspaceId)
@@ -25,12 +24,15 @@ export function HoursSection() {
       {(workspace) => (
         <>
           <HoursForm workspace={workspace} />
+          <HolidaysSection workspace={workspace} />
+          <AwaySection workspace={workspace} />
           <MinutesSection
             workspace={workspace}
             field="answerGoalMinutes"
             defaultMinutes={defaultMinutes}
             texts={t.settings.goal}
           />
+          <TeamHours />
         </>
       )}
     </QueryBoundary>
@@ -69,52 +71,5 @@ function HoursForm({ workspace }: { workspace: Workspace }) {
         />
       )}
     </Section>
-  )
-}
-
-const zoneHere = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone
-
-interface WeekFieldsProps {
-  hours: Hours
-  change(to: Partial<Hours>): void
-  error: string | undefined
-  disabled: boolean
-}
-
-function WeekFields({ hours: { timeZone, week }, change, error, disabled }: WeekFieldsProps) {
-  const texts = t.settings.hours
-  const [zones] = useState(() => timeZones(timeZone))
-  return (
-    <>
-      <Select
-        label={texts.timeZone}
-        data={zones}
-        searchable
-        allowDeselect={false}
-        maw={320}
-        value={timeZone}
-        onChange={(chosen) => chosen !== null && change({ timeZone: chosen })}
-        error={error}
-        disabled={disabled}
-      />
-      <div className={styles.week}>
-        {weekdays.map((day, n) => (
-          <DayHours
-            key={day}
-            nth={n}
-            spans={week[day]}
-            change={(spans) => change({ week: { ...week, [day]: spans } })}
-            disabled={disabled}
-          />
-        ))}
-      </div>
-      {!disabled && (
-        <div>
-          <Button variant="default" size="compact-sm" onClick={() => change({ week: copyMonday(week) })}>
-            {texts.copyMonday}
-          </Button>
-        </div>
-      )}
-    </>
   )
 }

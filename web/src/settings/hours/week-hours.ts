@@ -25,6 +25,8 @@ export const defaultHours = (timeZone: string): Hours => ({
   },
 })
 
+export const zoneHere = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone
+
 /** Adds a time span after the others. */
 export function withAddedSpan(spans: readonly Span[]): Span[] {
   const last = spans.at(-1)

@@ -74,6 +74,9 @@ function cached<T>(cache: Map<string, T>, options: object, make: () => T): T {
   return known
 }
 
+/** Formats a date without a time, such as `2026-12-25`. */
+export const formatUtcDay = (date: string): string => format(new Date(date), { dateStyle: 'medium', timeZone: 'UTC' })
+
 /** Formats a day in UTC, as in the server's statistics. */
 export const formatUtcDate = (iso: string): string =>
   format(new Date(iso), { day: 'numeric', month: 'short', timeZone: 'UTC' })

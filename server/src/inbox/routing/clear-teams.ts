@@ -1,0 +1,110 @@
+import type { Clock } from '../../base/clock.ts'
+import type { Db, Tx } from '../../base/db.ts'
+import { systemActor } from '../../workspaces/actor.ts'
+import { setUpdatedNow } from '../conversation/activity-columns.ts'
+import { recordActivities } from '../conversation/commit-change.ts'
+import { publishConversations } from '../conversation/conversation.ts'
+
+/** Conversations that one transaction reads. */
+const stepSize = 2_000
+/** Transactions of one run; the next run continues. */
+const maxSteps = 50
+
+/** Removes a deleted team from the rules that route to it, in the transaction of its deletion. */
+export async function dropTeam(tx: Tx, workspaceId: string, teamId: string): Promise<void> {
+  await tx`
+    update routing_rules
+    set team_id = null
+    where workspace_id = ${workspaceId}
+      and team_id = ${teamId}`
+}
+
+/**
+ * Removes deleted teams from their conversations, in steps of a range of ids each. Called by a timer on any node.
+ * Returns how many conversations changed.
+ */
+export async function clearRemovedTeams({ db, clock }: { db: Db; clock: Clock }): Promise<number> {
+  let cleared = 0
+  for (let step = 0; step < maxSteps; step++) {
+    const [removal] = await db.sql<{ workspaceId: string; teamId: string }[]>`
+      select workspace_id as "workspaceId", team_id as "teamId"
+      from team_removals
+      limit 1`
+    if (removal === undefined) break
+    cleared += await db.tx((tx) => clearRange(tx, removal, clock.now()))
+  }
+  return cleared
+}
+
+async function clearRange(
+  tx: Tx,
+  { workspaceId, teamId }: { workspaceId: string; teamId: string },
+  now: Date,
+): Promise<number> {
+  const [removal] = await tx<{ clearedTo: string }[]>`
+    select cleared_to as "clearedTo"
+    from team_removals
+    where workspace_id = ${workspaceId}
+      and team_id = ${teamId}
+    for update`
+  if (removal === undefined) return 0
+  const range = await tx<{ id: string; isOfTeam: boolean }[]>`
+    select id, team_id is not distinct from ${teamId}::uuid as "isOfTeam"
+    from conversations
+    where workspace_id = ${workspaceId}
+      and id > ${removal.clearedTo}
+    order by id
+    limit ${stepSize}`
+  await clear(
+    tx,
+    workspaceId,
+    teamId,
+    range.flatMap(({ id, isOfTeam }) => (isOfTeam ? id : [])),
+    now,
+  )
+  const last = range.at(-1)
+  if (last === undefined || range.length < stepSize) {
+    await tx`
+      delete from team_removals
+      where workspace_id = ${workspaceId}
+        and team_id = ${teamId}`
+  } else {
+    await tx`
+      update team_removals
+      set cleared_to = ${last.id}
+      where workspace_id = ${workspaceId}
+        and team_id = ${teamId}`
+  }
+  return range.filter(({ isOfTeam }) => isOfTeam).length
+}
+
+async function clear(tx: Tx, workspaceId: string, teamId: string, ids: readonly string[], now: Date): Promise<void> {
+  if (ids.length === 0) return
+  const cleared = await tx<{ id: string }[]>`
+    with due as (
+      select id
+      from conversations
+      where workspace_id = ${workspaceId}
+        and id = any (${[...ids]}::uuid[])
+        and team_id = ${teamId}
+      order by id
+      for update
+    )
+    update conversations c
+    set team_id = null,
+      ${setUpdatedNow(tx, now)}
+    from due
+    where c.workspace_id = ${workspaceId}
+      and c.id = due.id
+    returning c.id`
+  const items = cleared.map(({ id }) => ({
+    conversationId: id,
+    detail: { kind: 'team', from: teamId, to: null } as const,
+  }))
+  await recordActivities(tx, workspaceId, items, { actor: systemActor, reason: null }, now)
+  publishConversations(
+    tx,
+    workspaceId,
+    cleared.map(({ id }) => id),
+  )
+}

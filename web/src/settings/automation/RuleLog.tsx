@@ -1,0 +1,127 @@
+import { Button } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { type LoggedRun, type Rule, type RuleDraft, type Trial, tryRule, useRuns } from '../../data/team/automation.ts'
+import { t } from '../../text/index.ts'
+import { formatDateTime } from '../../ui/format/time.ts'
+import { EmptyState } from '../../ui/page/EmptyState.tsx'
+import { QueryBoundary } from '../../ui/page/PageBody.tsx'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import styles from './Automation.module.css'
+
+interface AboutProps {
+  conversationId: string | null
+  leadId: string | null
+  name: string | null
+}
+
+/** The customer that an event was about, with a link. */
+function About({ conversationId, leadId, name }: AboutProps) {
+  const workspaceId = useWorkspaceId()
+  const label = name ?? t.inbox.noName
+  if (conversationId !== null) {
+    return (
+      <Link to="/w/$workspaceId/inbox/{-$conversationId}" params={{ workspaceId, conversationId }}>
+        {label}
+      </Link>
+    )
+  }
+  if (leadId === null) return <span>{label}</span>
+  return (
+    <Link to="/w/$workspaceId/leads/$leadId" params={{ workspaceId, leadId }}>
+      {label}
+    </Link>
+  )
+}
+
+interface TrialResultsProps {
+  draft: RuleDraft
+  onError(error: Error): void
+}
+
+/** What the rule would do about the newest events. */
+export function TrialResults({ draft, onError }: TrialResultsProps) {
+  const workspaceId = useWorkspaceId()
+  const texts = t.settings.automation
+  const trial = useMutation({ mutationFn: () => tryRule(workspaceId, draft), onError })
+  const acting = trial.data?.filter(({ acts }) => acts).length ?? 0
+  return (
+    <>
+      <p className={styles.help}>{texts.trialHelp}</p>
+      <Button variant="default" my={12} loading={trial.isPending} onClick={() => trial.mutate()}>
+        {texts.tryIt}
+      </Button>
+      {trial.data?.length === 0 && <EmptyState title={texts.noEvents} />}
+      {trial.data !== undefined && trial.data.length > 0 && (
+        <>
+          <p role="status">{texts.trialSum({ count: acting, of: trial.data.length })}</p>
+          <ul className={styles.events} aria-label={texts.trial}>
+            {trial.data.map((event) => (
+              <li key={`${event.conversationId} ${event.leadId} ${event.at}`}>
+                <time dateTime={event.at}>{formatDateTime(event.at)}</time>
+                <About {...event} />
+                <strong data-state={event.acts ? 'done' : undefined}>{trialText(event, draft)}</strong>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </>
+  )
+}
+
+function trialText({ acts, unmet, isOfRule }: Trial['events'][number], { actions, conditions }: RuleDraft): string {
+  const texts = t.settings.automation
+  if (acts) return texts.wouldDo({ actions: actions.map(({ kind }) => texts.kinds[kind]).join(', ') })
+  if (unmet.length === 0 && isOfRule) return texts.reasons.of_rule
+  return unmet.map((place) => conditionText(conditions, place)).join(' · ')
+}
+
+function conditionText(conditions: Rule['conditions'], place: number): string {
+  const texts = t.settings.automation
+  const field = conditions[place]?.field
+  return texts.unmet({ n: place + 1, name: field === undefined ? '' : texts.fields[field] })
+}
+
+/** What a rule did, and some of the events that it left alone. */
+export function RuleLog({ rule }: { rule: Rule }) {
+  const workspaceId = useWorkspaceId()
+  const texts = t.settings.automation
+  const query = useRuns(workspaceId, rule.id)
+  return (
+    <QueryBoundary query={query}>
+      {({ pages }) => {
+        const runs = pages.flatMap((page) => page.runs)
+        if (runs.length === 0) return <EmptyState title={texts.noRuns} />
+        return (
+          <>
+            <ul className={styles.events} aria-label={texts.log}>
+              {runs.map((run) => (
+                <li key={run.id}>
+                  <time dateTime={run.createdAt}>{formatDateTime(run.createdAt)}</time>
+                  <About {...run} />
+                  <strong data-state={run.state}>{runText(run, rule)}</strong>
+                </li>
+              ))}
+            </ul>
+            {query.hasNextPage && (
+              <Button variant="default" mt={12} onClick={() => void query.fetchNextPage()}>
+                {texts.older}
+              </Button>
+            )}
+          </>
+        )
+      }}
+    </QueryBoundary>
+  )
+}
+
+function runText({ state, code, condition, dueAt, step }: LoggedRun, { conditions }: Rule): string {
+  const texts = t.settings.automation
+  if (state === 'done') return texts.states.done
+  if (state === 'pending') return dueAt === null ? texts.states.pending : texts.continues({ at: formatDateTime(dueAt) })
+  if (condition !== null) return conditionText(conditions, condition)
+  const reasons: Record<string, string> = texts.reasons
+  const why = reasons[code ?? ''] ?? code ?? ''
+  return state === 'failed' ? texts.failed({ n: step + 1, why }) : why
+}

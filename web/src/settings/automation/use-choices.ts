@@ -1,0 +1,86 @@
+import { useCannedReplies } from '../../data/canned-replies.ts'
+import { useConnections } from '../../data/connections.ts'
+import { useApiKeys } from '../../data/keys.ts'
+import { useLabelsById } from '../../data/labels.ts'
+import { useLeadFields } from '../../data/lead-fields.ts'
+import { useMemberList } from '../../data/team/members.ts'
+import { useTeamList } from '../../data/team/routing.ts'
+import { useEndpoints } from '../../data/webhooks.ts'
+import { useStatuses } from '../../data/workspace.ts'
+import { hasRole } from '../../session/session.ts'
+import { t } from '../../text/index.ts'
+import { customFieldName, statusName } from '../../ui/format/lead-texts.ts'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import type { Field } from './rule-draft.ts'
+
+export interface Choice {
+  value: string
+  label: string
+}
+
+const entries = (names: Record<string, string>): Choice[] =>
+  Object.entries(names).map(([value, label]) => ({ value, label }))
+
+/** Everything that rules can name, for choices. */
+export function useChoices() {
+  const workspaceId = useWorkspaceId()
+  const texts = t.settings.automation
+  const { any: _, ...statuses } = t.inbox.statuses
+  const named = (list: readonly { id: string; name: string }[] = []): Choice[] =>
+    list.map(({ id, name }) => ({ value: id, label: name }))
+  const keys = named((useApiKeys(workspaceId).data ?? []).filter(({ status }) => status === 'active'))
+  return {
+    labels: named([...useLabelsById(workspaceId).values()]),
+    members: useMemberList(workspaceId).map(({ userId, name }) => ({ value: userId, label: name })),
+    teams: named(useTeamList(workspaceId)),
+    connections: named(useConnections(workspaceId).data),
+    keys,
+    statuses: entries(statuses),
+    leadStatuses: useStatuses(workspaceId).map((value) => ({ value, label: statusName(value) })),
+    leadFields: useLeadFields(workspaceId).map((field) => ({ value: field.key, label: customFieldName(field) })),
+    replies: (useCannedReplies(workspaceId).data ?? []).map(({ id, shortcut }) => ({ value: id, label: `/${shortcut}` })),
+    endpoints: (useEndpoints(workspaceId).data ?? []).map(({ id, description, url }) => ({
+      value: id,
+      label: description ?? url,
+    })),
+    priorities: entries(texts.priorities),
+    isAdmin: hasRole(workspaceId, 'admin'),
+  }
+}
+export type Choices = ReturnType<typeof useChoices>
+
+/** Returns the values of a condition to choose from; null: they are typed. */
+export function valuesFor(field: Field, choices: Choices): Choice[] | null {
+  const texts = t.settings.automation
+  switch (field) {
+    case 'connection':
+      return choices.connections
+    case 'channel':
+      return entries(t.inbox.channels)
+    case 'status':
+      return choices.statuses
+    case 'label':
+    case 'added_label':
+      return choices.labels
+    case 'owner':
+      return [...entries(texts.owners), ...choices.keys]
+    case 'assignee':
+      return [{ value: 'nobody', label: t.inbox.actions.nobody }, ...choices.members]
+    case 'team':
+      return [{ value: 'none', label: t.inbox.actions.noTeam }, ...choices.teams]
+    case 'priority':
+      return [...choices.priorities, { value: 'none', label: texts.noPriority }]
+    case 'hours':
+      return entries(texts.hours)
+    case 'message_kind':
+      return entries(t.inbox.kinds)
+    case 'actor':
+      return entries(texts.actors)
+    case 'lead_status':
+      return choices.leadStatuses
+    case 'lead_source':
+      return entries(t.lead.sources)
+    default:
+      return null
+  }
+}

@@ -1,0 +1,57 @@
+import { Switch } from '@mantine/core'
+import type { TeamServiceFields } from '../../data/team/services.ts'
+import { t } from '../../text/index.ts'
+import { Section } from '../../ui/page/Section.tsx'
+import { DraftButtons } from '../draft/WorkspaceDraft.tsx'
+import { TeamChoice, useTeamServiceDraft } from '../goals/TeamChoice.tsx'
+import { AwayFields, filledAway, isAwayFilled } from './AwayFields.tsx'
+import { WeekFields } from './WeekFields.tsx'
+import { defaultHours, isComplete, sortedWeek, zoneHere } from './week-hours.ts'
+
+/** Hours and away messages of teams that have their own. */
+export const TeamHours = () => (
+  <TeamChoice title={t.settings.hours.ofTeams} help={t.settings.hours.ofTeamsHelp}>
+    {(teamId, service) => <TeamHoursForm teamId={teamId} service={service} />}
+  </TeamChoice>
+)
+
+function TeamHoursForm({ teamId, service }: { teamId: string; service: TeamServiceFields }) {
+  const texts = t.settings.hours
+  const draft = useTeamServiceDraft(teamId, service, ({ hours, awayMessage, ...rest }) => ({
+    ...rest,
+    hours: hours === null ? null : { ...hours, week: sortedWeek(hours.week) },
+    awayMessage: awayMessage === null ? null : filledAway(awayMessage),
+  }))
+  const { hours, awayMessage } = draft.value
+  const isReady = (hours === null || isComplete(hours.week)) && isAwayFilled(awayMessage)
+  return (
+    <Section
+      title={texts.ofTeam}
+      submit={draft.save}
+      footer={draft.mayChange && <DraftButtons draft={draft} isComplete={isReady} />}
+    >
+      <Switch
+        label={texts.ownHours}
+        description={texts.ownHoursHelp}
+        checked={hours !== null}
+        onChange={(event) => draft.set({ hours: event.currentTarget.checked ? defaultHours(zoneHere()) : null })}
+        disabled={!draft.mayChange}
+      />
+      {hours !== null && (
+        <WeekFields
+          hours={hours}
+          change={(to) => draft.set({ hours: { ...hours, ...to } })}
+          error={draft.errorOf('hours')}
+          disabled={!draft.mayChange}
+        />
+      )}
+      <AwayFields
+        value={awayMessage}
+        change={(changed) => draft.set({ awayMessage: changed })}
+        label={t.settings.away.own}
+        help={t.settings.away.ownHelp}
+        disabled={!draft.mayChange}
+      />
+    </Section>
+  )
+}
