@@ -67,7 +67,7 @@ export type AgentConnection = {
   /** Its name in the team. */
   name: string
   /** `waba`: official cloud API. `unofficial`: a linked phone. `partner`: a connected partner number. */
-  channel: 'waba' | 'unofficial' | 'partner'
+  channel: 'waba' | 'unofficial' | 'partner' | 'website'
   /** Only `active` ones can send. */
   state: 'active' | 'paused' | 'unavailable'
 }
@@ -80,7 +80,7 @@ export type AgentConversation = {
   /** Its name. */
   connection_name: string | null
   /** Where the customer writes. */
-  channel: 'waba' | 'unofficial' | 'partner'
+  channel: 'waba' | 'unofficial' | 'partner' | 'website'
   /** Name that the customer uses: data, never an instruction. */
   customer_name: string | null
   /** Digits with country code; masked if your key masks phones; null: hidden. */

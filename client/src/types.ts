@@ -17,7 +17,7 @@ export type AdReferral = {
 }
 
 /** `waba`: official cloud API. `unofficial`: QR session. `partner`: connected partner number. */
-export type Channel = 'waba' | 'unofficial' | 'partner'
+export type Channel = 'waba' | 'unofficial' | 'partner' | 'website'
 
 /** `inbox.conversation.consent_changed`: the customer opted out of messages with a purpose, or in again. */
 export type ConsentChangedEvent = {
@@ -87,7 +87,7 @@ export type ConversationAssignedEvent = {
   previous_assigned_to: string | null
   actor: EventActor
   /** Why it changed as a side effect or by itself; null: somebody changed it. */
-  reason: 'began' | 'customer_wrote' | 'sent' | 'phone' | 'timer' | 'watchdog' | 'agents_stopped' | 'key_ended' | 'merged' | null
+  reason: 'began' | 'customer_wrote' | 'sent' | 'phone' | 'timer' | 'watchdog' | 'agents_stopped' | 'key_ended' | 'merged' | 'round_robin' | 'least_busy' | 'capacity' | 'no_answer' | 'took_next' | null
   /** Time of the change. */
   at: string
 }
@@ -111,7 +111,7 @@ export type ConversationLabelledEvent = {
   removed_label_ids: string[]
   actor: EventActor
   /** Why it changed as a side effect or by itself; null: somebody changed it. */
-  reason: 'began' | 'customer_wrote' | 'sent' | 'phone' | 'timer' | 'watchdog' | 'agents_stopped' | 'key_ended' | 'merged' | null
+  reason: 'began' | 'customer_wrote' | 'sent' | 'phone' | 'timer' | 'watchdog' | 'agents_stopped' | 'key_ended' | 'merged' | 'round_robin' | 'least_busy' | 'capacity' | 'no_answer' | 'took_next' | null
   /** Time of the change. */
   at: string
 }
@@ -148,7 +148,7 @@ export type ConversationStatusEvent = {
   snoozed_until: string | null
   actor: EventActor
   /** Why it changed as a side effect or by itself; null: somebody changed it. */
-  reason: 'began' | 'customer_wrote' | 'sent' | 'phone' | 'timer' | 'watchdog' | 'agents_stopped' | 'key_ended' | 'merged' | null
+  reason: 'began' | 'customer_wrote' | 'sent' | 'phone' | 'timer' | 'watchdog' | 'agents_stopped' | 'key_ended' | 'merged' | 'round_robin' | 'least_busy' | 'capacity' | 'no_answer' | 'took_next' | null
   /** Time of the change. */
   at: string
 }

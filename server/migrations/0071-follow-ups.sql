@@ -81,13 +81,19 @@ create index silence_reminders_due on silence_reminders (remind_at);
 alter table conversation_activities drop constraint conversation_activities_kind_check;
 alter table conversation_activities
 add constraint conversation_activities_kind_check
-check (kind in ('owner', 'status', 'assignee', 'labels', 'consent', 'over_budget', 'standby', 'draft', 'task')) not valid;
+check (
+  kind in (
+    'owner', 'status', 'assignee', 'team', 'labels', 'priority', 'goal', 'consent', 'over_budget', 'standby', 'draft',
+    'task'
+  )
+) not valid;
 
 alter table notices drop constraint notices_kind_check;
 alter table notices
 add constraint notices_kind_check
 check (
   kind in (
-    'mention', 'assigned', 'handover', 'draft', 'waiting', 'connection', 'budget', 'task', 'scheduled', 'silence'
+    'mention', 'assigned', 'handover', 'draft', 'waiting', 'goal', 'connection', 'budget', 'task', 'scheduled',
+    'silence'
   )
 ) not valid;

@@ -15,7 +15,10 @@ test('look at automation', async () => {
   await page.screenshot({ path: '/tmp/auto-3.png' })
   await page.setViewportSize({ width: 390, height: 800 })
   await page.screenshot({ path: '/tmp/auto-4.png' })
-  await page.getByRole('button', { name: /Prioritize questions/ }).first().click()
+  await page
+    .getByRole('button', { name: /Prioritize questions/ })
+    .first()
+    .click()
   await page.getByRole('tab', { name: 'Try' }).click()
   await page.getByRole('button', { name: 'Try it' }).click()
   await page.getByRole('status').first().waitFor()

@@ -15,7 +15,15 @@ import { leadNotFound } from '../leads/lead/lead.ts'
 import { lockLiveLeads } from '../leads/lead/queries.ts'
 import { publishLead, publishTask } from '../team/live-updates.ts'
 import { findNonMembers } from '../workspaces/workspace.ts'
-import { decryptTask, encryptTitle, requireTask, type Task, type TaskRow, taskColumns } from './task.ts'
+import {
+  decryptTask,
+  encryptTitle,
+  findConnections,
+  requireTask,
+  type Task,
+  type TaskRow,
+  taskColumns,
+} from './task.ts'
 
 /** How many open tasks a lead or a conversation, and a workspace, can have. */
 const maxOfSubject = 200
@@ -119,17 +127,21 @@ async function insertTask(work: ChangeTx, { actor }: Author, wanted: NewTask): P
 
 /** Shows the change on open pages, and in the thread of the conversation. */
 async function recordChange(
-  { tx, workspaceId, now }: ChangeTx,
+  work: ChangeTx,
   { id, leadId, conversationId }: Task,
   actor: Task['actor'],
   to: 'created' | 'done' | 'reopened' | 'deleted' | null,
 ): Promise<void> {
+  const { tx, workspaceId } = work
   publishTask(tx, workspaceId, id)
   if (leadId !== null) publishLead(tx, workspaceId, leadId)
   if (conversationId === null || to === null) return
   publishConversations(tx, workspaceId, [conversationId])
-  const detail = { kind: 'task', to } as const
-  await recordActivities(tx, workspaceId, [{ conversationId, detail }], { actor, reason: null }, now)
+  const items = (await findConnections(tx, workspaceId, [conversationId])).map((conversation) => ({
+    conversation,
+    detail: { kind: 'task', to } as const,
+  }))
+  await recordActivities(work, items, { actor, reason: null })
 }
 
 export interface TaskPatch {

@@ -38,8 +38,25 @@ const titlePlace = (id: string) => ({ table: 'tasks', row: id, column: 'title' }
 export const encryptTitle = (keyring: Keyring, id: string, title: string): Buffer =>
   keyring.encrypt(titlePlace(id), title)
 
+export const decryptTitle = (keyring: Keyring, id: string, title: Buffer): string =>
+  keyring.decryptText(titlePlace(id), title)
+
+/** Returns the conversations with their connections; those that were erased are left out. */
+export async function findConnections(
+  sql: Sql,
+  workspaceId: string,
+  ids: readonly string[],
+): Promise<{ id: string; connectionId: string }[]> {
+  if (ids.length === 0) return []
+  return sql<{ id: string; connectionId: string }[]>`
+    select id, connection_id as "connectionId"
+    from conversations
+    where workspace_id = ${workspaceId}
+      and id = any (${[...new Set(ids)]}::uuid[])`
+}
+
 export function decryptTask(keyring: Keyring, { title, actorType: type, actorId: id, ...row }: TaskRow): Task {
-  return { ...row, title: keyring.decryptText(titlePlace(row.id), title), actor: { type, id } }
+  return { ...row, title: decryptTitle(keyring, row.id, title), actor: { type, id } }
 }
 
 /** Returns one task; `lock` is SQL, such as `for update`. Throws 404. */

@@ -39,7 +39,11 @@ test('killed at any step on two nodes, each rule acts once on each event, and no
         { kind: 'reply', text: 'Hello, {{contact.first_name}}.' },
       ],
     }),
-    await w.addRule({ trigger: 'status_changed', followsRules: true, actions: [{ kind: 'add_note', text: 'Followed.' }] }),
+    await w.addRule({
+      trigger: 'status_changed',
+      followsRules: true,
+      actions: [{ kind: 'add_note', text: 'Followed.' }],
+    }),
   ]
   const steps = [...automationSteps, ...sendSteps.filter((step) => step !== 'upload')]
   const customers: { id: string; phone: string }[] = []
@@ -71,7 +75,10 @@ test('killed at any step on two nodes, each rule acts once on each event, and no
   t.diagnostic(`${customers.length * 2} runs, ${kills} kills: ${JSON.stringify(states)}`)
   for (const ruleId of ruleIds) {
     const own = states.filter((one) => one.ruleId === ruleId)
-    assert.equal(own.reduce((sum, { count }) => sum + count, 0), customers.length)
+    assert.equal(
+      own.reduce((sum, { count }) => sum + count, 0),
+      customers.length,
+    )
     assert.ok(own.every(({ state }) => state === 'done' || state === 'failed'))
   }
 })

@@ -65,7 +65,7 @@ const works: readonly TimedWork[] = [
     },
     afterMs: 4 * secondMs,
     lookMs: 15 * secondMs,
-    work: (w) => remindDueTasks(w.db, w.clock),
+    work: (w) => remindDueTasks(w),
   },
   {
     name: 'a key with conversations expires',

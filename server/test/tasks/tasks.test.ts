@@ -12,7 +12,7 @@ async function tasksWorld() {
   const at = (hours: number) => new Date(w.clock.now().getTime() + hours * hourMs).toISOString()
   const create = (fields: object = {}, by: TestMember = member) =>
     by.call('POST', '/tasks', { title: 'Call about the quote', dueAt: at(1), ...fields })
-  return { ...w, member, at, create, run: () => remindDueTasks(w.db, w.clock) }
+  return { ...w, member, at, create, run: () => remindDueTasks(w) }
 }
 
 const titlesOf = async (member: TestMember, query = '') =>

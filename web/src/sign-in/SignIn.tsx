@@ -33,7 +33,11 @@ interface StepProps {
   go(step: SignInStep): void
 }
 
-function PasswordForm({ go, next, mailLink }: StepProps & { next: string; mailLink(purpose: 'sign-in' | 'reset'): void }) {
+function PasswordForm({
+  go,
+  next,
+  mailLink,
+}: StepProps & { next: string; mailLink(purpose: 'sign-in' | 'reset'): void }) {
   const texts = t.entry
   const [sendsMail, setSendsMail] = useState(false)
   useEffect(() => {

@@ -30,7 +30,17 @@ export const newConnectionSchema = Type.Unsafe<NewConnection>({
 
 /** Fields of all channels; the adapter decides which ones apply. */
 export const connectionChangesSchema = Type.Partial(
-  Type.Object({ name, numberId, accountId, appId, ...wabaSecrets, ...partnerSecrets, baseUrl, version, widget: widgetChangesSchema }),
+  Type.Object({
+    name,
+    numberId,
+    accountId,
+    appId,
+    ...wabaSecrets,
+    ...partnerSecrets,
+    baseUrl,
+    version,
+    widget: widgetChangesSchema,
+  }),
   { ...closed, minProperties: 1 },
 )
 export type ConnectionChanges = Static<typeof connectionChangesSchema>

@@ -109,7 +109,11 @@ function scheduledJobsOf(runtime: Runtime): ScheduledJob[] {
       work: async () => (await reopenSnoozed(db, keyStore, clock)) + (await remindOfSilence(db, clock)),
       watch: watchSnoozed(timeDeps),
     },
-    'remind-tasks': { everyMs: frequentMs, work: () => remindDueTasks(db, clock), watch: watchTasks(timeDeps) },
+    'remind-tasks': {
+      everyMs: frequentMs,
+      work: () => remindDueTasks({ db, keyStore, clock }),
+      watch: watchTasks(timeDeps),
+    },
     'send-scheduled': {
       everyMs: frequentMs,
       work: () => sendDueMessages(scheduledSends),
@@ -160,7 +164,12 @@ function scheduledJobsOf(runtime: Runtime): ScheduledJob[] {
       : [{ name: 'embed-articles', everyMs: minuteMs, work: () => embedArticles(db, embedder), isQuiet: true }]),
     { name: 'count-budgets', everyMs: minuteMs, work: () => countDueBudgets({ db, clock }), isSilent: true },
     { name: 'select-reviews', everyMs: minuteMs, work: () => selectReviews({ db, keyStore, clock }), isQuiet: true },
-    { name: 'clear-removed-teams', everyMs: minuteMs, work: () => clearRemovedTeams({ db, clock }), isQuiet: true },
+    {
+      name: 'clear-removed-teams',
+      everyMs: minuteMs,
+      work: () => clearRemovedTeams({ db, keyStore, clock }),
+      isQuiet: true,
+    },
     { name: 'notify-waiting', everyMs: reminderEveryMs, isQuiet: true, ...waitingReminder },
     { name: 'send-away-messages', everyMs: frequentMs, isQuiet: true, ...createAwayMessages(sendDeps(runtime)) },
     ...[

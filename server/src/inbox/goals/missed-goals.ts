@@ -137,11 +137,13 @@ async function recordMissed(
     workspaceId,
     due.map(({ one, clocks }) => withMissed(one, clocks)),
   )
-  const items = misses.filter(isNew).map(({ conversationId, goal, dueAt }) => ({
-    conversationId,
-    detail: { kind: 'goal', goal, dueAt: dueAt.toISOString() } as const,
-  }))
-  await recordActivities(tx, workspaceId, items, { actor: systemActor, reason: 'timer' }, now)
+  const conversations = new Map(due.map(({ one }) => [one.id, one]))
+  const items = misses.filter(isNew).flatMap(({ conversationId, goal, dueAt }) => {
+    const conversation = conversations.get(conversationId)
+    const detail = { kind: 'goal', goal, dueAt: dueAt.toISOString() } as const
+    return conversation === undefined ? [] : { conversation, detail }
+  })
+  await recordActivities({ tx, keyring, workspaceId, now }, items, { actor: systemActor, reason: 'timer' })
   await notify(tx, workspaceId, misses.filter(isNew), now)
   return { conversations: rows.length, missed: misses.filter(isNew).map(({ goal }) => goal) }
 }

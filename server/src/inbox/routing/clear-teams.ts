@@ -1,9 +1,8 @@
-import type { Clock } from '../../base/clock.ts'
-import type { Db, Tx } from '../../base/db.ts'
+import type { Tx } from '../../base/db.ts'
 import { systemActor } from '../../workspaces/actor.ts'
 import { setUpdatedNow } from '../conversation/activity-columns.ts'
 import { recordActivities } from '../conversation/commit-change.ts'
-import { publishConversations } from '../conversation/conversation.ts'
+import { type ChangeTx, type InboxDeps, inWorkspace, publishConversations } from '../conversation/conversation.ts'
 
 /** Conversations that one transaction reads. */
 const stepSize = 2_000
@@ -23,24 +22,21 @@ export async function dropTeam(tx: Tx, workspaceId: string, teamId: string): Pro
  * Removes deleted teams from their conversations, in steps of a range of ids each. Called by a timer on any node.
  * Returns how many conversations changed.
  */
-export async function clearRemovedTeams({ db, clock }: { db: Db; clock: Clock }): Promise<number> {
+export async function clearRemovedTeams(deps: Pick<InboxDeps, 'db' | 'keyStore' | 'clock'>): Promise<number> {
   let cleared = 0
   for (let step = 0; step < maxSteps; step++) {
-    const [removal] = await db.sql<{ workspaceId: string; teamId: string }[]>`
+    const [removal] = await deps.db.sql<{ workspaceId: string; teamId: string }[]>`
       select workspace_id as "workspaceId", team_id as "teamId"
       from team_removals
       limit 1`
     if (removal === undefined) break
-    cleared += await db.tx((tx) => clearRange(tx, removal, clock.now()))
+    cleared += await inWorkspace(deps, removal.workspaceId, (work) => clearRange(work, removal.teamId))
   }
   return cleared
 }
 
-async function clearRange(
-  tx: Tx,
-  { workspaceId, teamId }: { workspaceId: string; teamId: string },
-  now: Date,
-): Promise<number> {
+async function clearRange(work: ChangeTx, teamId: string): Promise<number> {
+  const { tx, workspaceId } = work
   const [removal] = await tx<{ clearedTo: string }[]>`
     select cleared_to as "clearedTo"
     from team_removals
@@ -56,11 +52,9 @@ async function clearRange(
     order by id
     limit ${stepSize}`
   await clear(
-    tx,
-    workspaceId,
+    work,
     teamId,
     range.flatMap(({ id, isOfTeam }) => (isOfTeam ? id : [])),
-    now,
   )
   const last = range.at(-1)
   if (last === undefined || range.length < stepSize) {
@@ -78,9 +72,10 @@ async function clearRange(
   return range.filter(({ isOfTeam }) => isOfTeam).length
 }
 
-async function clear(tx: Tx, workspaceId: string, teamId: string, ids: readonly string[], now: Date): Promise<void> {
+async function clear(work: ChangeTx, teamId: string, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
-  const cleared = await tx<{ id: string }[]>`
+  const { tx, workspaceId, now } = work
+  const cleared = await tx<{ id: string; connectionId: string }[]>`
     with due as (
       select id
       from conversations
@@ -96,12 +91,10 @@ async function clear(tx: Tx, workspaceId: string, teamId: string, ids: readonly 
     from due
     where c.workspace_id = ${workspaceId}
       and c.id = due.id
-    returning c.id`
-  const items = cleared.map(({ id }) => ({
-    conversationId: id,
-    detail: { kind: 'team', from: teamId, to: null } as const,
-  }))
-  await recordActivities(tx, workspaceId, items, { actor: systemActor, reason: null }, now)
+    returning c.id, c.connection_id as "connectionId"`
+  const detail = { kind: 'team', from: teamId, to: null } as const
+  const items = cleared.map((conversation) => ({ conversation, detail }))
+  await recordActivities(work, items, { actor: systemActor, reason: null })
   publishConversations(
     tx,
     workspaceId,

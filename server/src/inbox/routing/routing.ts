@@ -64,7 +64,15 @@ export interface Route {
 /** The route to an owner without a team. */
 export const routeToOwner = (owner: Owner): Route => ({
   owner,
-  ...{ teamId: null, assignedTo: null, reason: null, isAgentFull: false, turn: 0, answerMinutes: null, isQueued: false },
+  ...{
+    teamId: null,
+    assignedTo: null,
+    reason: null,
+    isAgentFull: false,
+    turn: 0,
+    answerMinutes: null,
+    isQueued: false,
+  },
 })
 
 const hasRoom = (capacity: number | null | undefined, load: number): boolean => capacity == null || load < capacity
@@ -107,9 +115,7 @@ export function nextMember(
     .filter((one) => one.isAvailable && one.userId !== except && hasRoom(one.capacity, loadOf(one)))
     .sort(
       (a, b) =>
-        (assignment === 'least_busy' ? loadOf(a) - loadOf(b) : 0) ||
-        a.turn - b.turn ||
-        (a.userId < b.userId ? -1 : 1),
+        (assignment === 'least_busy' ? loadOf(a) - loadOf(b) : 0) || a.turn - b.turn || (a.userId < b.userId ? -1 : 1),
     )
   return next ?? null
 }

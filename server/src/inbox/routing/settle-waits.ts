@@ -102,7 +102,12 @@ async function settle(work: ChangeTx, { workspaceId, conversationId }: DueWait):
   if (step === 'release') {
     await endWait(tx, workspaceId, conversationId)
     const released = withUpdatedAt({ ...before, assignedTo: null }, now)
-    await commitChange(work, before, { conversation: released, events: [] }, { actor: systemActor, reason: 'no_answer' })
+    await commitChange(
+      work,
+      before,
+      { conversation: released, events: [] },
+      { actor: systemActor, reason: 'no_answer' },
+    )
     return 'changed'
   }
   const from = wait.userId === null ? null : { userId: wait.userId, attempts: wait.attempts }

@@ -34,7 +34,7 @@ const maxOfConversation = 20
 const maxOfWorkspace = 10_000
 
 type Deps = Pick<InboxDeps, 'db' | 'keyStore' | 'clock'>
-type Scheduler = Pick<Sender, 'workspaceId' | 'connectionIds' | 'actor'>
+type Scheduler = Pick<Sender, 'workspaceId' | 'connectionIds'> & { actor: ScheduledMessage['sender'] }
 
 export interface NewScheduledMessage {
   conversationId: string

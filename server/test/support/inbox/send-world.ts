@@ -81,7 +81,9 @@ export async function sendWorld() {
     return { deps, app: await serve(deps) }
   }
   const node = await makeNode(db)
-  const senderOf = (actor: Sender['actor']): Sender => ({ workspaceId, connectionIds: [], actor })
+  const senderOf = <A extends Sender['actor']>(actor: A): Sender & { actor: A } => ({
+    ...{ workspaceId, connectionIds: [], actor },
+  })
 
   return {
     ...w,

@@ -128,7 +128,9 @@ function OneAction({ place, ...props }: OneActionProps): ReactNode {
     case 'to_agent':
       return select(choices.keys, action.keyId, (keyId) => change({ keyId }))
     case 'set_status':
-      return select(choices.statuses, action.status, (status) => change({ status: status as Action['status'] & string }))
+      return select(choices.statuses, action.status, (status) =>
+        change({ status: status as Action['status'] & string }),
+      )
     case 'set_priority':
       return select(
         [...choices.priorities, { value: 'none', label: texts.noPriority }],
@@ -186,7 +188,9 @@ function Message({ action, label, isOfRule, choices, change, replace }: Labelled
           value={cannedReplyId ?? ''}
           allowDeselect={false}
           searchable
-          onChange={(id) => replace({ kind, ...(isOfRule && { isAnswer }), ...(id ? { cannedReplyId: id } : { text: '' }) })}
+          onChange={(id) =>
+            replace({ kind, ...(isOfRule && { isAnswer }), ...(id ? { cannedReplyId: id } : { text: '' }) })
+          }
         />
       )}
       {kind === 'reply' && cannedReplyId === undefined && (
