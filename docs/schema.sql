@@ -30,7 +30,9 @@ create table api_keys (
   oauth_redirect text,
   instructions_version integer not null default 0,
   tools_off text[] not null default '{}'::text[],
+  capacity integer,
   constraint api_keys_answers_check CHECK (((NOT answers_new_conversations) OR ('inbox.write'::text = ANY (scopes)))),
+  constraint api_keys_capacity_check CHECK (((capacity >= 1) AND (capacity <= 100000))),
   constraint api_keys_check CHECK (((previous_key_hash IS NULL) = (previous_valid_until IS NULL))),
   constraint api_keys_daily_sends_check CHECK (((daily_sends >= 1) AND (daily_sends <= 100000))),
   constraint api_keys_key_hash_check CHECK ((octet_length(key_hash) = 32)),
@@ -67,6 +69,83 @@ create table audit_log (
   constraint audit_log_count_check CHECK ((count > 0)),
   constraint audit_log_pkey PRIMARY KEY (scope_id, id)
 );
+
+create table automation_macros (
+  workspace_id uuid not null,
+  id uuid not null,
+  name text not null,
+  actions jsonb not null,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  constraint automation_macros_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id),
+  constraint automation_macros_pkey PRIMARY KEY (workspace_id, id)
+);
+
+create table automation_queues (
+  workspace_id uuid not null,
+  rules_version integer not null default 1,
+  active boolean not null default false,
+  "position" bigint not null,
+  activities_at timestamp(3) with time zone not null,
+  timers_at timestamp(3) with time zone not null,
+  lease_until timestamp(3) with time zone,
+  constraint automation_queues_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id),
+  constraint automation_queues_pkey PRIMARY KEY (workspace_id)
+);
+
+CREATE INDEX automation_queues_active ON automation_queues USING btree (workspace_id) WHERE active;
+
+create table automation_rules (
+  workspace_id uuid not null,
+  id uuid not null,
+  name text not null,
+  "position" integer not null,
+  enabled boolean not null,
+  trigger text not null,
+  after_minutes integer,
+  conditions jsonb not null,
+  actions jsonb not null,
+  stops boolean not null,
+  follows_rules boolean not null,
+  version integer not null,
+  enabled_at timestamp(3) with time zone,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  constraint automation_rules_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id),
+  constraint automation_rules_pkey PRIMARY KEY (workspace_id, id)
+);
+
+CREATE INDEX automation_rules_position ON automation_rules USING btree (workspace_id, "position");
+
+create table automation_runs (
+  workspace_id uuid not null,
+  id uuid not null,
+  rule_id uuid not null,
+  rule_version integer not null,
+  event_key uuid not null,
+  conversation_id uuid,
+  lead_id uuid,
+  inbound_id uuid,
+  event_id uuid,
+  depth smallint not null,
+  state text not null,
+  step smallint not null default 0,
+  attempts smallint not null default 0,
+  code text,
+  condition smallint,
+  due_at timestamp(3) with time zone,
+  claimed_until timestamp(3) with time zone,
+  created_at timestamp(3) with time zone not null,
+  ended_at timestamp(3) with time zone,
+  constraint automation_runs_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'done'::text, 'failed'::text, 'skipped'::text]))),
+  constraint automation_runs_pkey PRIMARY KEY (workspace_id, id)
+);
+
+CREATE INDEX automation_runs_conversation ON automation_runs USING btree (workspace_id, conversation_id) WHERE (conversation_id IS NOT NULL);
+CREATE INDEX automation_runs_due ON automation_runs USING btree (due_at) WHERE (due_at IS NOT NULL);
+CREATE UNIQUE INDEX automation_runs_event ON automation_runs USING btree (workspace_id, rule_id, event_key);
+CREATE INDEX automation_runs_lead ON automation_runs USING btree (workspace_id, lead_id) WHERE (lead_id IS NOT NULL);
+CREATE INDEX automation_runs_rule ON automation_runs USING btree (workspace_id, rule_id, id);
 
 create table billing_settings (
   workspace_id uuid not null,
@@ -222,7 +301,7 @@ create table connections (
   history_requests jsonb,
   checks_since timestamp(3) with time zone,
   check_count integer,
-  constraint connections_channel_check CHECK ((channel = ANY (ARRAY['waba'::text, 'unofficial'::text, 'partner'::text]))),
+  constraint connections_channel_check CHECK ((channel = ANY (ARRAY['waba'::text, 'unofficial'::text, 'partner'::text, 'website'::text]))) NOT VALID,
   constraint connections_state_check CHECK ((state = ANY (ARRAY['active'::text, 'paused'::text, 'unavailable'::text]))),
   constraint connections_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id),
   constraint connections_pkey PRIMARY KEY (workspace_id, id)
@@ -272,8 +351,8 @@ create table conversation_activities (
   actor_id uuid,
   created_at timestamp(3) with time zone not null,
   constraint conversation_activities_actor_type_check CHECK ((actor_type = ANY (ARRAY['agent'::text, 'user'::text, 'token'::text, 'system'::text]))),
-  constraint conversation_activities_kind_check CHECK ((kind = ANY (ARRAY['owner'::text, 'status'::text, 'assignee'::text, 'labels'::text, 'consent'::text, 'over_budget'::text, 'standby'::text, 'draft'::text]))) NOT VALID,
-  constraint conversation_activities_reason_check CHECK ((reason = ANY (ARRAY['began'::text, 'customer_wrote'::text, 'sent'::text, 'phone'::text, 'timer'::text, 'watchdog'::text, 'agents_stopped'::text, 'key_ended'::text, 'merged'::text]))),
+  constraint conversation_activities_kind_check CHECK ((kind = ANY (ARRAY['owner'::text, 'status'::text, 'assignee'::text, 'team'::text, 'labels'::text, 'priority'::text, 'goal'::text, 'consent'::text, 'over_budget'::text, 'standby'::text, 'draft'::text, 'task'::text]))) NOT VALID,
+  constraint conversation_activities_reason_check CHECK ((reason = ANY (ARRAY['began'::text, 'customer_wrote'::text, 'sent'::text, 'phone'::text, 'timer'::text, 'watchdog'::text, 'agents_stopped'::text, 'key_ended'::text, 'merged'::text, 'round_robin'::text, 'least_busy'::text, 'capacity'::text, 'no_answer'::text, 'took_next'::text]))) NOT VALID,
   constraint conversation_activities_workspace_id_conversation_id_fkey FOREIGN KEY (workspace_id, conversation_id) REFERENCES conversations(workspace_id, id) ON DELETE CASCADE,
   constraint conversation_activities_pkey PRIMARY KEY (workspace_id, id)
 );
@@ -378,6 +457,13 @@ create table conversations (
   answered_inbound_id uuid,
   thread_owner text,
   thread_at timestamp(3) with time zone,
+  team_id uuid,
+  priority smallint,
+  goal jsonb,
+  goal_due_at timestamp(3) with time zone,
+  now_goal_due_at timestamp(3) with time zone,
+  goal_missed_at timestamp(3) with time zone,
+  constraint conversations_priority_check CHECK (((priority >= 1) AND (priority <= 4))) NOT VALID,
   constraint conversations_status_check CHECK ((status = ANY (ARRAY['open'::text, 'pending'::text, 'snoozed'::text, 'resolved'::text, 'closed'::text]))),
   constraint conversations_unread_count_check CHECK ((unread_count >= 0)),
   constraint conversations_workspace_id_connection_id_fkey FOREIGN KEY (workspace_id, connection_id) REFERENCES connections(workspace_id, id),
@@ -386,9 +472,12 @@ create table conversations (
 
 CREATE INDEX conversations_connection ON conversations USING btree (workspace_id, connection_id, updated_at);
 CREATE INDEX conversations_counted ON conversations USING btree (workspace_id, ((unread_count > 0)), ((owner_key_id IS NULL)), assigned_to, owner_key_id, unread_count) WHERE (status = 'open'::text);
+CREATE INDEX conversations_goal_due ON conversations USING btree (workspace_id, goal_due_at) WHERE (goal_due_at IS NOT NULL);
+CREATE INDEX conversations_goal_missed ON conversations USING btree (workspace_id, goal_missed_at) WHERE (goal_missed_at IS NOT NULL);
 CREATE INDEX conversations_labelled ON conversations USING gin (label_ids) WHERE (label_ids <> '{}'::uuid[]);
 CREATE INDEX conversations_owner ON conversations USING btree (workspace_id, owner_key_id, updated_at);
 CREATE UNIQUE INDEX conversations_phone_key ON conversations USING btree (workspace_id, phone_index, connection_id) WHERE (phone_index IS NOT NULL);
+CREATE INDEX conversations_priority ON conversations USING btree (workspace_id, priority, id) WHERE (priority IS NOT NULL);
 CREATE INDEX conversations_recent ON conversations USING btree (workspace_id, last_message_at);
 CREATE INDEX conversations_recent_agents ON conversations USING btree (workspace_id, status, last_message_at) WHERE (owner_key_id IS NOT NULL);
 CREATE INDEX conversations_recent_assigned ON conversations USING btree (workspace_id, assigned_to, last_message_at) WHERE (assigned_to IS NOT NULL);
@@ -587,6 +676,14 @@ create table forms (
 );
 
 CREATE UNIQUE INDEX forms_slug_key ON forms USING btree (slug);
+
+create table goal_updates (
+  workspace_id uuid not null,
+  after_id uuid not null,
+  requested_at timestamp(3) with time zone not null,
+  constraint goal_updates_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id),
+  constraint goal_updates_pkey PRIMARY KEY (workspace_id)
+);
 
 create table inbox_search_progress (
   workspace_id uuid not null,
@@ -965,6 +1062,7 @@ create table lead_merges (
   undone_by_id uuid,
   left_fields text[],
   moved_notes uuid[],
+  moved_tasks uuid[],
   constraint lead_merges_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id),
   constraint lead_merges_workspace_id_kept_id_fkey FOREIGN KEY (workspace_id, kept_id) REFERENCES leads(workspace_id, id) ON DELETE CASCADE,
   constraint lead_merges_workspace_id_merged_id_fkey FOREIGN KEY (workspace_id, merged_id) REFERENCES leads(workspace_id, id) ON DELETE CASCADE,
@@ -1093,6 +1191,35 @@ create table login_attempts (
 
 CREATE INDEX login_attempts_last_at ON login_attempts USING btree (last_at);
 
+create table mails (
+  id uuid not null,
+  kind text not null,
+  cause text not null,
+  workspace_id uuid,
+  user_id uuid,
+  priority smallint not null,
+  status text not null,
+  content bytea,
+  answer bytea,
+  attempts integer not null default 0,
+  created_at timestamp(3) with time zone not null,
+  expires_at timestamp(3) with time zone not null,
+  next_at timestamp(3) with time zone,
+  lease_session text,
+  finished_at timestamp(3) with time zone,
+  constraint mails_check CHECK (((status = 'waiting'::text) = (next_at IS NOT NULL))),
+  constraint mails_check1 CHECK (((status = 'waiting'::text) = (content IS NOT NULL))),
+  constraint mails_kind_check CHECK ((kind = ANY (ARRAY['invitation'::text, 'sign-in'::text, 'reset'::text, 'notifications'::text, 'digest'::text]))),
+  constraint mails_status_check CHECK ((status = ANY (ARRAY['waiting'::text, 'sent'::text, 'refused'::text, 'expired'::text]))),
+  constraint mails_pkey PRIMARY KEY (id)
+);
+
+CREATE UNIQUE INDEX mails_cause ON mails USING btree (cause);
+CREATE INDEX mails_due ON mails USING btree (priority, next_at) WHERE (next_at IS NOT NULL);
+CREATE INDEX mails_finished ON mails USING btree (finished_at) WHERE (finished_at IS NOT NULL);
+CREATE INDEX mails_user ON mails USING btree (user_id, finished_at DESC) WHERE (finished_at IS NOT NULL);
+CREATE INDEX mails_waiting ON mails USING btree (workspace_id) WHERE (next_at IS NOT NULL);
+
 create table media (
   workspace_id uuid not null,
   id uuid not null,
@@ -1146,6 +1273,9 @@ create table members (
   role text not null,
   created_at timestamp(3) with time zone not null,
   away_since timestamp(3) with time zone,
+  away_until timestamp(3) with time zone,
+  capacity integer,
+  constraint members_capacity_check CHECK (((capacity >= 1) AND (capacity <= 1000))),
   constraint members_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'admin'::text, 'member'::text]))),
   constraint members_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id),
   constraint members_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id),
@@ -1256,6 +1386,23 @@ create table migrations (
   constraint migrations_pkey PRIMARY KEY (number)
 );
 
+create table missed_goals (
+  workspace_id uuid not null,
+  id uuid not null,
+  conversation_id uuid not null,
+  goal text not null,
+  since timestamp(3) with time zone not null,
+  due_at timestamp(3) with time zone not null,
+  team_id uuid,
+  assigned_to uuid,
+  key_id uuid,
+  created_at timestamp(3) with time zone not null,
+  constraint missed_goals_goal_check CHECK ((goal = ANY (ARRAY['first_answer'::text, 'next_answer'::text, 'resolution'::text]))),
+  constraint missed_goals_pkey PRIMARY KEY (workspace_id, id)
+);
+
+CREATE UNIQUE INDEX missed_goals_once ON missed_goals USING btree (workspace_id, conversation_id, goal, since);
+
 create table moving_conversations (
   workspace_id uuid not null,
   conversation_id uuid not null,
@@ -1283,10 +1430,14 @@ create table notice_settings (
   quiet jsonb,
   push_names boolean not null,
   tone text,
+  digest jsonb,
+  digest_at timestamp(3) with time zone,
   constraint notice_settings_tone_check CHECK ((tone = ANY (ARRAY['chime'::text, 'drop'::text, 'knock'::text]))),
   constraint notice_settings_workspace_id_user_id_fkey FOREIGN KEY (workspace_id, user_id) REFERENCES members(workspace_id, user_id) ON DELETE CASCADE,
   constraint notice_settings_pkey PRIMARY KEY (workspace_id, user_id)
 );
+
+CREATE INDEX notice_settings_digest ON notice_settings USING btree (digest_at) WHERE (digest_at IS NOT NULL);
 
 create table notices (
   workspace_id uuid not null,
@@ -1303,10 +1454,11 @@ create table notices (
   read_at timestamp(3) with time zone,
   push_at timestamp(3) with time zone,
   reason text,
+  mail_at timestamp(3) with time zone,
   constraint notices_actor_type_check CHECK ((actor_type = ANY (ARRAY['agent'::text, 'user'::text, 'token'::text]))),
   constraint notices_check CHECK (((actor_type IS NULL) = (actor_id IS NULL))),
   constraint notices_count_check CHECK ((count > 0)),
-  constraint notices_kind_check CHECK ((kind = ANY (ARRAY['mention'::text, 'assigned'::text, 'handover'::text, 'draft'::text, 'waiting'::text, 'connection'::text, 'budget'::text]))) NOT VALID,
+  constraint notices_kind_check CHECK ((kind = ANY (ARRAY['mention'::text, 'assigned'::text, 'handover'::text, 'draft'::text, 'waiting'::text, 'goal'::text, 'connection'::text, 'budget'::text, 'task'::text, 'scheduled'::text, 'silence'::text]))) NOT VALID,
   constraint notices_workspace_id_conversation_id_fkey FOREIGN KEY (workspace_id, conversation_id) REFERENCES conversations(workspace_id, id) ON DELETE CASCADE,
   constraint notices_workspace_id_user_id_fkey FOREIGN KEY (workspace_id, user_id) REFERENCES members(workspace_id, user_id) ON DELETE CASCADE,
   constraint notices_pkey PRIMARY KEY (workspace_id, user_id, id)
@@ -1314,6 +1466,7 @@ create table notices (
 
 CREATE UNIQUE INDEX notices_cause_key ON notices USING btree (workspace_id, user_id, kind, cause);
 CREATE INDEX notices_conversation ON notices USING btree (workspace_id, conversation_id) WHERE (conversation_id IS NOT NULL);
+CREATE INDEX notices_mail ON notices USING btree (mail_at) WHERE (mail_at IS NOT NULL);
 CREATE INDEX notices_push ON notices USING btree (push_at) WHERE (push_at IS NOT NULL);
 CREATE INDEX notices_recent ON notices USING btree (workspace_id, user_id, created_at DESC, id DESC);
 CREATE INDEX notices_unread ON notices USING btree (workspace_id, user_id) WHERE (read_at IS NULL);
@@ -1514,6 +1667,31 @@ CREATE UNIQUE INDEX reviews_case ON reviews USING btree (workspace_id, case_id);
 CREATE INDEX reviews_conversation ON reviews USING btree (workspace_id, conversation_id, created_at);
 CREATE INDEX reviews_waiting ON reviews USING btree (workspace_id, id) WHERE (status = 'waiting'::text);
 
+create table routing_rules (
+  workspace_id uuid not null,
+  connection_id uuid not null,
+  agent text not null,
+  key_id uuid,
+  team_id uuid,
+  constraint routing_rules_agent_check CHECK ((agent = ANY (ARRAY['default'::text, 'key'::text, 'none'::text]))),
+  constraint routing_rules_check CHECK (((agent = 'key'::text) = (key_id IS NOT NULL))),
+  constraint routing_rules_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id),
+  constraint routing_rules_pkey PRIMARY KEY (workspace_id, connection_id)
+);
+
+create table routing_waits (
+  workspace_id uuid not null,
+  conversation_id uuid not null,
+  team_id uuid not null,
+  user_id uuid,
+  attempts smallint not null default 0,
+  due_at timestamp(3) with time zone not null,
+  constraint routing_waits_workspace_id_conversation_id_fkey FOREIGN KEY (workspace_id, conversation_id) REFERENCES conversations(workspace_id, id) ON DELETE CASCADE,
+  constraint routing_waits_pkey PRIMARY KEY (workspace_id, conversation_id)
+);
+
+CREATE INDEX routing_waits_due ON routing_waits USING btree (due_at);
+
 create table sandbox_calls (
   workspace_id uuid not null,
   id uuid not null,
@@ -1591,6 +1769,75 @@ create table scenarios (
   constraint scenarios_pkey PRIMARY KEY (workspace_id, id),
   constraint scenarios_workspace_id_name_key UNIQUE (workspace_id, name)
 );
+
+create table scheduled_messages (
+  workspace_id uuid not null,
+  id uuid not null,
+  conversation_id uuid not null,
+  sender_type text not null,
+  sender_id uuid not null,
+  status text not null,
+  content bytea not null,
+  due_at timestamp(3) with time zone not null,
+  next_at timestamp(3) with time zone,
+  cancel_if_customer_writes boolean not null,
+  inbound_id uuid,
+  reason text,
+  message_id uuid,
+  created_at timestamp(3) with time zone not null,
+  closed_at timestamp(3) with time zone,
+  constraint scheduled_messages_sender_type_check CHECK ((sender_type = ANY (ARRAY['user'::text, 'token'::text, 'agent'::text]))),
+  constraint scheduled_messages_status_check CHECK ((status = ANY (ARRAY['scheduled'::text, 'sending'::text, 'sent'::text, 'drafted'::text, 'held'::text, 'failed'::text, 'cancelled'::text]))),
+  constraint scheduled_messages_pkey PRIMARY KEY (workspace_id, id)
+);
+
+CREATE INDEX scheduled_messages_closed ON scheduled_messages USING btree (workspace_id, closed_at);
+CREATE INDEX scheduled_messages_conversation ON scheduled_messages USING btree (workspace_id, conversation_id, created_at);
+CREATE INDEX scheduled_messages_next ON scheduled_messages USING btree (next_at) WHERE (next_at IS NOT NULL);
+CREATE INDEX scheduled_messages_open ON scheduled_messages USING btree (workspace_id) WHERE (status = 'scheduled'::text);
+
+create table scim_groups (
+  id uuid not null,
+  provider_id uuid not null,
+  display_name text not null,
+  external_id text,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  constraint scim_groups_provider_id_fkey FOREIGN KEY (provider_id) REFERENCES sso_providers(id),
+  constraint scim_groups_pkey PRIMARY KEY (id)
+);
+
+CREATE UNIQUE INDEX scim_groups_name ON scim_groups USING btree (provider_id, lower(display_name));
+
+create table scim_members (
+  group_id uuid not null,
+  member_id uuid not null,
+  constraint scim_members_group_id_fkey FOREIGN KEY (group_id) REFERENCES scim_groups(id),
+  constraint scim_members_member_id_fkey FOREIGN KEY (member_id) REFERENCES scim_users(id),
+  constraint scim_members_pkey PRIMARY KEY (group_id, member_id)
+);
+
+CREATE INDEX scim_members_member ON scim_members USING btree (member_id);
+
+create table scim_users (
+  id uuid not null,
+  provider_id uuid not null,
+  user_id uuid not null,
+  resource bytea not null,
+  user_name_index bytea not null,
+  external_id_index bytea,
+  index_version integer not null,
+  is_active boolean not null,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  constraint scim_users_provider_id_fkey FOREIGN KEY (provider_id) REFERENCES sso_providers(id),
+  constraint scim_users_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id),
+  constraint scim_users_pkey PRIMARY KEY (id)
+);
+
+CREATE INDEX scim_users_external ON scim_users USING btree (provider_id, external_id_index);
+CREATE INDEX scim_users_name ON scim_users USING btree (provider_id, user_name_index);
+CREATE UNIQUE INDEX scim_users_user ON scim_users USING btree (provider_id, user_id);
 
 create table secrets (
   scope_id uuid not null,
@@ -1671,13 +1918,16 @@ create table sessions (
   created_at timestamp(3) with time zone not null,
   last_seen_at timestamp(3) with time zone not null,
   expires_at timestamp(3) with time zone not null,
-  constraint sessions_signed_in_by_check CHECK ((signed_in_by = ANY (ARRAY['password'::text, 'link'::text, 'invitation'::text]))),
+  sso_provider_id uuid,
+  sso_sid bytea,
+  constraint sessions_signed_in_by_check CHECK ((signed_in_by = ANY (ARRAY['password'::text, 'link'::text, 'invitation'::text, 'sso'::text]))) NOT VALID,
   constraint sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id),
   constraint sessions_pkey PRIMARY KEY (id),
   constraint sessions_token_hash_key UNIQUE (token_hash)
 );
 
 CREATE INDEX sessions_expiry ON sessions USING btree (expires_at);
+CREATE INDEX sessions_sso ON sessions USING btree (sso_provider_id, sso_sid) WHERE (sso_provider_id IS NOT NULL);
 CREATE INDEX sessions_user ON sessions USING btree (user_id, created_at);
 
 create table sign_in_challenges (
@@ -1700,6 +1950,108 @@ create table sign_in_links (
   constraint sign_in_links_pkey PRIMARY KEY (token_hash)
 );
 
+create table silence_reminders (
+  workspace_id uuid not null,
+  conversation_id uuid not null,
+  user_id uuid not null,
+  remind_at timestamp(3) with time zone not null,
+  inbound_id uuid,
+  created_at timestamp(3) with time zone not null,
+  constraint silence_reminders_pkey PRIMARY KEY (workspace_id, conversation_id)
+);
+
+CREATE INDEX silence_reminders_due ON silence_reminders USING btree (remind_at);
+
+create table sso_identities (
+  provider_id uuid not null,
+  subject bytea not null,
+  user_id uuid not null,
+  created_at timestamp(3) with time zone not null,
+  last_used_at timestamp(3) with time zone not null,
+  constraint sso_identities_provider_id_fkey FOREIGN KEY (provider_id) REFERENCES sso_providers(id),
+  constraint sso_identities_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id),
+  constraint sso_identities_pkey PRIMARY KEY (provider_id, subject)
+);
+
+CREATE UNIQUE INDEX sso_identities_user ON sso_identities USING btree (user_id, provider_id);
+
+create table sso_logouts (
+  provider_id uuid not null,
+  jti bytea not null,
+  expires_at timestamp(3) with time zone not null,
+  constraint sso_logouts_pkey PRIMARY KEY (provider_id, jti)
+);
+
+create table sso_providers (
+  id uuid not null,
+  settings bytea not null,
+  test bytea,
+  is_enabled boolean not null,
+  is_forced boolean not null default false,
+  scim_token_hash bytea,
+  scim_token_at timestamp(3) with time zone,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  constraint sso_providers_pkey PRIMARY KEY (id),
+  constraint sso_providers_scim_token_hash_key UNIQUE (scim_token_hash)
+);
+
+create table tasks (
+  workspace_id uuid not null,
+  id uuid not null,
+  lead_id uuid,
+  conversation_id uuid,
+  title bytea not null,
+  due_at timestamp(3) with time zone not null,
+  remind_at timestamp(3) with time zone,
+  assigned_to uuid,
+  done_at timestamp(3) with time zone,
+  actor_type text not null,
+  actor_id uuid not null,
+  created_at timestamp(3) with time zone not null,
+  constraint tasks_actor_type_check CHECK ((actor_type = ANY (ARRAY['user'::text, 'token'::text, 'agent'::text]))),
+  constraint tasks_workspace_id_lead_id_fkey FOREIGN KEY (workspace_id, lead_id) REFERENCES leads(workspace_id, id) ON DELETE CASCADE,
+  constraint tasks_pkey PRIMARY KEY (workspace_id, id)
+);
+
+CREATE INDEX tasks_conversation ON tasks USING btree (workspace_id, conversation_id) WHERE (conversation_id IS NOT NULL);
+CREATE INDEX tasks_done ON tasks USING btree (workspace_id, done_at);
+CREATE INDEX tasks_lead ON tasks USING btree (workspace_id, lead_id, id) WHERE (lead_id IS NOT NULL);
+CREATE INDEX tasks_open ON tasks USING btree (workspace_id, due_at, id) WHERE (done_at IS NULL);
+CREATE INDEX tasks_remind ON tasks USING btree (remind_at) WHERE (remind_at IS NOT NULL);
+
+create table team_members (
+  workspace_id uuid not null,
+  team_id uuid not null,
+  user_id uuid not null,
+  turn integer not null default 0,
+  constraint team_members_workspace_id_team_id_fkey FOREIGN KEY (workspace_id, team_id) REFERENCES teams(workspace_id, id) ON DELETE CASCADE,
+  constraint team_members_workspace_id_user_id_fkey FOREIGN KEY (workspace_id, user_id) REFERENCES members(workspace_id, user_id) ON DELETE CASCADE,
+  constraint team_members_pkey PRIMARY KEY (workspace_id, team_id, user_id)
+);
+
+CREATE INDEX team_members_user ON team_members USING btree (workspace_id, user_id);
+
+create table team_removals (
+  workspace_id uuid not null,
+  team_id uuid not null,
+  cleared_to uuid not null,
+  constraint team_removals_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id),
+  constraint team_removals_pkey PRIMARY KEY (workspace_id, team_id)
+);
+
+create table team_service_settings (
+  workspace_id uuid not null,
+  team_id uuid not null,
+  hours jsonb,
+  holidays jsonb,
+  away_message jsonb,
+  service_goals jsonb,
+  updated_at timestamp(3) with time zone not null,
+  constraint team_service_settings_workspace_id_team_id_fkey FOREIGN KEY (workspace_id, team_id) REFERENCES teams(workspace_id, id) ON DELETE CASCADE,
+  constraint team_service_settings_pkey PRIMARY KEY (workspace_id, team_id)
+);
+
 create table team_tokens (
   id uuid not null,
   workspace_id uuid,
@@ -1720,6 +2072,23 @@ create table team_tokens (
 );
 
 CREATE INDEX team_tokens_workspace ON team_tokens USING btree (workspace_id, created_at);
+
+create table teams (
+  workspace_id uuid not null,
+  id uuid not null,
+  name text not null,
+  assignment text not null,
+  answer_minutes integer,
+  max_reassignments smallint not null,
+  created_at timestamp(3) with time zone not null,
+  constraint teams_answer_minutes_check CHECK (((answer_minutes >= 1) AND (answer_minutes <= 1440))),
+  constraint teams_assignment_check CHECK ((assignment = ANY (ARRAY['manual'::text, 'round_robin'::text, 'least_busy'::text]))),
+  constraint teams_max_reassignments_check CHECK (((max_reassignments >= 1) AND (max_reassignments <= 10))),
+  constraint teams_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id),
+  constraint teams_pkey PRIMARY KEY (workspace_id, id)
+);
+
+CREATE UNIQUE INDEX teams_name_key ON teams USING btree (workspace_id, lower(name));
 
 create table template_drafts (
   workspace_id uuid not null,
@@ -1793,6 +2162,10 @@ create table users (
   recovery_hashes text[] not null default '{}'::text[],
   is_operator boolean not null default false,
   created_at timestamp(3) with time zone not null,
+  language text,
+  disabled_at timestamp(3) with time zone,
+  managed_by uuid,
+  constraint users_language_check CHECK ((language = ANY (ARRAY['en'::text, 'es'::text, 'pt'::text]))),
   constraint users_pkey PRIMARY KEY (id)
 );
 
@@ -1910,6 +2283,75 @@ create table webhook_replays (
 
 CREATE INDEX webhook_replays_open ON webhook_replays USING btree (workspace_id, endpoint_id, id) WHERE (finished_at IS NULL);
 
+create table website_files (
+  workspace_id uuid not null,
+  id uuid not null,
+  visitor_id uuid not null,
+  bytes bytea not null,
+  size_bytes integer not null,
+  created_at timestamp(3) with time zone not null,
+  constraint website_files_pkey PRIMARY KEY (workspace_id, id)
+);
+
+CREATE INDEX website_files_time ON website_files USING btree (workspace_id, created_at);
+CREATE INDEX website_files_visitor ON website_files USING btree (workspace_id, visitor_id);
+
+create table website_messages (
+  workspace_id uuid not null,
+  id uuid not null,
+  connection_id uuid not null,
+  visitor_id uuid not null,
+  seq integer not null,
+  direction text not null,
+  status text not null,
+  content bytea not null,
+  file_id uuid,
+  created_at timestamp(3) with time zone not null,
+  constraint website_messages_direction_check CHECK ((direction = ANY (ARRAY['inbound'::text, 'outbound'::text]))),
+  constraint website_messages_status_check CHECK ((status = ANY (ARRAY['sent'::text, 'delivered'::text, 'read'::text]))),
+  constraint website_messages_pkey PRIMARY KEY (workspace_id, id)
+);
+
+CREATE INDEX website_messages_open ON website_messages USING btree (workspace_id, visitor_id, seq) WHERE ((direction = 'outbound'::text) AND (status <> 'read'::text));
+CREATE UNIQUE INDEX website_messages_seq ON website_messages USING btree (workspace_id, visitor_id, seq);
+CREATE INDEX website_messages_time ON website_messages USING btree (workspace_id, created_at);
+
+create table website_sessions (
+  workspace_id uuid not null,
+  id uuid not null,
+  connection_id uuid not null,
+  visitor_id uuid not null,
+  token_hash bytea not null,
+  nonce uuid,
+  created_at timestamp(3) with time zone not null,
+  expires_at timestamp(3) with time zone not null,
+  constraint website_sessions_pkey PRIMARY KEY (workspace_id, id)
+);
+
+CREATE INDEX website_sessions_expiry ON website_sessions USING btree (workspace_id, expires_at);
+CREATE UNIQUE INDEX website_sessions_nonce ON website_sessions USING btree (workspace_id, nonce) WHERE (nonce IS NOT NULL);
+CREATE UNIQUE INDEX website_sessions_token ON website_sessions USING btree (workspace_id, token_hash);
+CREATE INDEX website_sessions_visitor ON website_sessions USING btree (workspace_id, visitor_id);
+
+create table website_visitors (
+  workspace_id uuid not null,
+  id uuid not null,
+  connection_id uuid not null,
+  identity_index bytea,
+  index_version integer not null,
+  profile bytea not null,
+  last_seq integer not null default 0,
+  read_seq integer not null default 0,
+  typing_until timestamp(3) with time zone,
+  version integer not null default 0,
+  created_at timestamp(3) with time zone not null,
+  last_seen_at timestamp(3) with time zone not null,
+  constraint website_visitors_pkey PRIMARY KEY (workspace_id, id)
+);
+
+CREATE INDEX website_visitors_identity ON website_visitors USING btree (workspace_id, connection_id, identity_index) WHERE (identity_index IS NOT NULL);
+CREATE INDEX website_visitors_seen ON website_visitors USING btree (workspace_id, last_seen_at);
+
 create table workspaces (
   id uuid not null,
   name text not null,
@@ -1942,6 +2384,10 @@ create table workspaces (
   agent_max_parts smallint not null default 1,
   sandbox_until timestamp(3) with time zone,
   instructions_version integer not null default 0,
+  is_routed boolean not null default false,
+  holidays jsonb not null default '[]'::jsonb,
+  away_message jsonb,
+  service_goals jsonb,
   feed_events text[] not null default '{}'::text[],
   constraint workspaces_agent_max_parts_check CHECK (((agent_max_parts >= 1) AND (agent_max_parts <= 10))),
   constraint workspaces_agent_watchdog_minutes_check CHECK (((agent_watchdog_minutes >= 1) AND (agent_watchdog_minutes <= 10080))),
