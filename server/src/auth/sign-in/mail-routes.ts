@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { Type } from 'typebox'
 import { instanceScope } from '../../base/encryption/key-store.ts'
-import { conflict, unprocessable } from '../../base/errors.ts'
+import type { Keyring } from '../../base/encryption/keyring.ts'
+import { ApiError, conflict, unprocessable } from '../../base/errors.ts'
 import { newId } from '../../base/id.ts'
 import { type App, oneOf } from '../../base/route.ts'
 import { text } from '../../base/schema-types.ts'
@@ -14,7 +15,8 @@ import { countAudit } from '../../team/audit.ts'
 import type { TeamGuard } from '../../team/member.ts'
 import { teamApi } from '../../team/team-api.ts'
 import { closed, emailSchema, languageSchema } from '../../team/team-schema.ts'
-import { decryptPerson, findUserByEmail, type TeamDeps, type Visitor } from '../users/users.ts'
+import { refuseForcedEmail, refuseLocalSignIn } from '../providers/forced.ts'
+import { decryptPerson, findUserByEmail, type TeamDeps, type UserRow, type Visitor } from '../users/users.ts'
 import { countAttempt, mailAttempt } from './login-throttle.ts'
 import { createSignInLink } from './sign-in.ts'
 import { visitorOf } from './visitor.ts'
@@ -37,7 +39,7 @@ export function mailTeamRoutes(app: App, deps: TeamDeps, guard: TeamGuard): void
     operationId: 'sendSignInLink',
     summary: 'Mail a sign-in link',
     description:
-      'Mails a link that signs in once within 15 minutes; a second factor is still required. With `reset` it leads to the page for a new password. The answer is the same whether or not the address has an account. Repeated requests are delayed (429). 409 if no mail server is set up.',
+      'Mails a link that signs in once within 15 minutes; a second factor is still required. People who must use single sign-on get no mail. With `reset` it leads to the page for a new password. The answer is the same whether or not the address has an account. Repeated requests are delayed (429). 409 if no mail server is set up.',
     body: Type.Object(
       {
         email: emailSchema,
@@ -75,6 +77,19 @@ function requireMailer({ mailer }: TeamDeps): Mailer {
 
 const linkLifeMs = 15 * 60_000
 
+/** Returns the user whom a mailed link may sign in. Links that operators create have other rules (`forced.ts`). */
+async function findMailedUser({ db }: TeamDeps, instanceKeys: Keyring, email: string): Promise<UserRow | undefined> {
+  const user = await findUserByEmail(db.sql, instanceKeys, email)
+  try {
+    if (user === undefined) await refuseForcedEmail(db.sql, instanceKeys, email)
+    else await refuseLocalSignIn(db.sql, instanceKeys, user, 'password')
+    return user
+  } catch (error) {
+    if (error instanceof ApiError) return undefined
+    throw error
+  }
+}
+
 /**
  * Records a mail with a sign-in link, if the address has an account. Does the same work if it has none, because the
  * time of the answer would tell.
@@ -89,7 +104,7 @@ async function mailLink(
   const instanceKeys = await keyStore.keyring(instanceScope)
   const counters = mailAttempt(instanceKeys, emailKey(email), visitor)
   await db.tx((tx) => countAttempt(tx, counters, wallClock.now()))
-  const user = await findUserByEmail(db.sql, instanceKeys, email)
+  const user = await findMailedUser(deps, instanceKeys, email)
   await db.tx(async (tx) => {
     const link = await createSignInLink(tx, publicUrl, user?.id ?? randomUUID(), wallClock.now(), linkLifeMs)
     const url = purpose === 'reset' ? `${link.url}?reset` : link.url

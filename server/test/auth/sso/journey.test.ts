@@ -216,6 +216,14 @@ test('sign-on can be forced only after a successful test, and then only named op
       headers: { authorization: 'Bearer team-token-of-the-tests-0001' },
       payload: { email },
     })
+  const mailed = async (email: string, userId: string) => {
+    const asked = await post('/sign-in/mail', { email, purpose: 'reset', language: 'en' })
+    assert.equal(asked.statusCode, 200, asked.body)
+    return (await w.db.sql`select id from mails where user_id = ${userId}`).length
+  }
+  const colleague = await w.user({ isOperator: true, email: `other@${domain}` })
+  assert.equal(await mailed(colleague.email, colleague.userId), 0, 'an address alone is no way past the provider')
+  assert.equal(await mailed(operator.email, operator.userId), 1)
   assert.equal((await link(member.email)).statusCode, 403)
   assert.equal((await link(operator.email)).statusCode, 201)
   assert.equal((await w.call('DELETE', `/${w.providerId}`)).status, 409)

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import type { LightMyRequestResponse } from 'fastify'
 import { systemClock } from '../../../src/base/clock.ts'
+import { mailerFor } from '../../mail/mail-world.ts'
 import { startNode } from '../../support/events/feed-world.ts'
 import { cookieOf, operatorToken, publicUrl, sessionIn, teamWorld } from '../../support/team-app.ts'
 import { type Account, clientId, clientSecret, startProvider } from './fake-provider.ts'
@@ -17,7 +18,7 @@ export type Settings = Partial<Record<'domains' | 'access' | 'breakGlass', unkno
  */
 export async function ssoWorld() {
   const w = await teamWorld()
-  const node = await startNode(w, { wallClock: systemClock })
+  const node = await startNode(w, { wallClock: systemClock, mailer: mailerFor('smtp://127.0.0.1:9') })
   const other = await startNode(w, { wallClock: systemClock })
   const providerId = randomUUID()
   const fake = await startProvider([`${publicUrl}/sso/${providerId}/callback`], `${node.url}/sso/${providerId}/logout`)
