@@ -44,7 +44,7 @@ export async function fillConversations(
       status: statuses[n % statuses.length] ?? 'open',
       snoozedUntil: null,
       assignedTo: null,
-    teamId: null,
+      teamId: null,
       labelIds: [],
       unreadCount: isWaiting ? 1 : 0,
       windowExpiresAt: new Date(now.getTime() + 3_600_000),

@@ -123,7 +123,12 @@ async function changeAway(
   await db.tx(async (tx) => {
     if (!(await setAway(tx, workspaceId, userId, isAway ? now : null, untilTime))) throw memberNotFound()
     publishMemberUpdate(tx, workspaceId, userId.toLowerCase())
-    const entry = { scopeId: workspaceId, actor, action: 'member.away-changed', target: `member:${userId.toLowerCase()}` }
+    const entry = {
+      scopeId: workspaceId,
+      actor,
+      action: 'member.away-changed',
+      target: `member:${userId.toLowerCase()}`,
+    }
     if (isOther) await recordAudit(tx, entry, now)
   })
 }

@@ -19,11 +19,7 @@ export type LockRoutes = (connectionIds: readonly string[]) => Promise<(connecti
  * Returns a function that tells who gets new conversations. The result stays valid until the transaction ends. Call it
  * before locking a conversation, like `readAgentRules`. Only workspaces with routing rules pay for more than this.
  */
-export async function lockFirstOwners(
-  tx: Tx,
-  workspaceId: string,
-  now: Date,
-): Promise<LockRoutes> {
+export async function lockFirstOwners(tx: Tx, workspaceId: string, now: Date): Promise<LockRoutes> {
   const [{ isStopped, isRouted }, keys] = await Promise.all([
     readAgentRules(tx, workspaceId),
     lockAgentKeys(tx, workspaceId, null),

@@ -14,7 +14,13 @@ import {
   withUpdatedAt,
 } from '../conversation/change.ts'
 import { commitChange } from '../conversation/commit-change.ts'
-import { type ChangeTx, type Conversation, type InboxDeps, inWorkspace, type Scope } from '../conversation/conversation.ts'
+import {
+  type ChangeTx,
+  type Conversation,
+  type InboxDeps,
+  inWorkspace,
+  type Scope,
+} from '../conversation/conversation.ts'
 import { type ConversationStatus, hasUnseenMessages } from '../conversation/conversation-state.ts'
 import {
   agentsStopped,
@@ -132,7 +138,10 @@ export function applyPatch(
   }
   if (patch.teamId !== undefined && patch.teamId !== conversation.teamId) {
     // The former team's person gives it away, unless the patch says who gets it.
-    conversation = { ...changeTeam(conversation, patch.teamId, now), ...(patch.teamId !== null && { assignedTo: null }) }
+    conversation = {
+      ...changeTeam(conversation, patch.teamId, now),
+      ...(patch.teamId !== null && { assignedTo: null }),
+    }
   }
   if (patch.assignedTo !== undefined && patch.assignedTo !== conversation.assignedTo) {
     const assigned = withUpdatedAt({ ...conversation, assignedTo: patch.assignedTo }, now)

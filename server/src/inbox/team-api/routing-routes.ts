@@ -5,7 +5,7 @@ import { count } from '../../base/schema-types.ts'
 import type { TeamApi } from '../../team/team-api.ts'
 import { closed, idSchema } from '../../team/team-schema.ts'
 import type { InboxDeps } from '../conversation/conversation.ts'
-import { changeRoutingSettings, readRoutingSettings, type RoutingPatch } from '../routing/routing-settings.ts'
+import { changeRoutingSettings, type RoutingPatch, readRoutingSettings } from '../routing/routing-settings.ts'
 import { takeNext } from '../routing/take-next.ts'
 import { conversationsPath, presentOne } from './inbox-request.ts'
 import { TeamConversation } from './inbox-schema.ts'
@@ -40,7 +40,10 @@ const open = count('Open conversations now.', { example: 3 })
 const maxItems = 1000
 
 const Routing = titled('Routing', {
-  rules: Type.Array(RoutingRule, { maxItems, description: 'Without any, the oldest key that answers new ones gets them.' }),
+  rules: Type.Array(RoutingRule, {
+    maxItems,
+    description: 'Without any, the oldest key that answers new ones gets them.',
+  }),
   agents: Type.Array(Type.Object({ ...agentLimit, open }), { maxItems, description: 'Agents with a limit.' }),
   people: Type.Array(Type.Object({ ...personLimit, open }), { maxItems, description: 'People with a limit.' }),
 })

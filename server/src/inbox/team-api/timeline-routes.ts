@@ -30,9 +30,12 @@ const labels = (description: string) => Type.Array(uuid(), { ...unpaged, descrip
 
 const TeamActivity = described('TeamActivity', 'Entry of the thread between the messages.', {
   id: idSchema('Activity id.'),
-  kind: oneOf(['owner', 'status', 'assignee', 'team', 'labels', 'consent', 'standby', 'over_budget', 'draft'] as const, {
-    description: 'What changed. `over_budget`: a person sent a message although a budget was used up.',
-  }),
+  kind: oneOf(
+    ['owner', 'status', 'assignee', 'team', 'labels', 'consent', 'standby', 'over_budget', 'draft'] as const,
+    {
+      description: 'What changed. `over_budget`: a person sent a message although a budget was used up.',
+    },
+  ),
   from: name(
     'Old value: an owner (`human` or `agent:<api_key_id>`), a status, a member, a team, a decision about marketing (`opted_in`, `opted_out`), the other app on the number that has the conversation, or with kind `draft` the agent that proposed it; null for none.',
     'human',

@@ -68,8 +68,7 @@ export function FilterPanel({ search, filterBy }: FilterPanelProps) {
         ...members.map(({ userId, name }) => ({ value: userId, label: name })),
       ])}
       {connections.length > 1 && choice('connectionId', filters.connection, named(connections))}
-      {teams.length > 0 &&
-        choice('teamId', filters.team, [{ value: 'none', label: filters.noTeam }, ...named(teams)])}
+      {teams.length > 0 && choice('teamId', filters.team, [{ value: 'none', label: filters.noTeam }, ...named(teams)])}
       {labels.size > 0 && choice('labelId', filters.label, named(labels.values()))}
       <Switch
         size="xs"
