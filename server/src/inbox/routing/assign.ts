@@ -104,7 +104,9 @@ export async function assignInTeam(
   const route = createRouter(state, { keys: [], isStopped: true, now }).assign(teamId, from?.userId ?? null)
   const { id: conversationId } = before
   if (route.assignedTo === null && from !== null) {
-    await postpone(tx, workspaceId, tx`and conversation_id = ${conversationId}`, new Date(now.getTime() + retryMs))
+    // As long as the assignee had: with nobody else, every conversation of the team would be asked for all the time.
+    const waitMs = Math.max(retryMs, (state.teams.get(teamId)?.answerMinutes ?? 0) * minuteMs)
+    await postpone(tx, workspaceId, tx`and conversation_id = ${conversationId}`, new Date(now.getTime() + waitMs))
     return before
   }
   const attempts = from === null ? 0 : from.attempts + 1
