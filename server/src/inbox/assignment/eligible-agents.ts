@@ -108,7 +108,8 @@ async function lockAgentKeys(tx: Tx, workspaceId: string, keyId: string | null):
   return selectAgentKeys(tx, workspaceId, tx`${one} ${lockUnlessDistributed(tx, tx`for key share`)}`)
 }
 
-async function selectAgentKeys(sql: Sql, workspaceId: string, rest: Fragment): Promise<AgentKey[]> {
+/** Returns the keys that are not revoked and may answer, also expired ones. */
+export async function selectAgentKeys(sql: Sql, workspaceId: string, rest: Fragment): Promise<AgentKey[]> {
   return sql<AgentKey[]>`
     select id, scopes, connection_ids as "connectionIds", expires_at as "expiresAt", revoked_at as "revokedAt",
       answers_new_conversations as "answersNew", created_at as "createdAt", capacity

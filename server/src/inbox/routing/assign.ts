@@ -10,7 +10,7 @@ import { lockRouting } from './lock-routing.ts'
 import { createRouter, type Route } from './routing.ts'
 
 const minuteMs = 60_000
-/** How often a team is asked again for somebody who is available. */
+/** How often a team is asked again for someone who is available. */
 export const retryMs = 30_000
 
 /** Returns the conversation with the team and the assignee of its route. */
@@ -104,7 +104,9 @@ export async function assignInTeam(
   const route = createRouter(state, { keys: [], isStopped: true, now }).assign(teamId, from?.userId ?? null)
   const { id: conversationId } = before
   if (route.assignedTo === null && from !== null) {
-    await postpone(tx, workspaceId, tx`and conversation_id = ${conversationId}`, new Date(now.getTime() + retryMs))
+    // As long as the assignee had: with nobody else, every conversation of the team would be asked for all the time.
+    const waitMs = Math.max(retryMs, (state.teams.get(teamId)?.answerMinutes ?? 0) * minuteMs)
+    await postpone(tx, workspaceId, tx`and conversation_id = ${conversationId}`, new Date(now.getTime() + waitMs))
     return before
   }
   const attempts = from === null ? 0 : from.attempts + 1
@@ -136,7 +138,7 @@ export async function endWait(tx: Tx, workspaceId: string, conversationId: strin
       and conversation_id = ${conversationId}`
 }
 
-/** Makes these conversations of teams wait for somebody to assign; at once, in a job. */
+/** Makes these conversations of teams wait for someone to assign; at once, in a job. */
 export async function queueInTeams(
   tx: Tx,
   workspaceId: string,

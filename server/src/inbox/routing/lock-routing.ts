@@ -24,7 +24,7 @@ export async function lockRouting(
     lockExclusive(tx, routingLock(workspaceId)),
     isNew ? readRules(tx, workspaceId, scope.connectionIds) : () => defaultRule,
     lockTeams(tx, workspaceId, ids),
-    readMembers(tx, workspaceId, ids, now),
+    lockMembers(tx, workspaceId, ids, now),
     countAssigned(
       tx,
       workspaceId,
@@ -92,7 +92,8 @@ const lockTeams = (tx: Tx, workspaceId: string, ids: Fragment) => tx<Omit<Routed
   order by t.id
   for key share of t`
 
-const readMembers = (sql: Sql, workspaceId: string, ids: Fragment, now: Date) => sql<
+// Waits for a member who is being removed, and keeps those that are read until the commit.
+const lockMembers = (sql: Sql, workspaceId: string, ids: Fragment, now: Date) => sql<
   (RoutedMember & { teamId: string })[]
 >`
   select tm.team_id as "teamId", tm.user_id as "userId", tm.turn, m.capacity,
@@ -102,7 +103,9 @@ const readMembers = (sql: Sql, workspaceId: string, ids: Fragment, now: Date) =>
     on m.workspace_id = ${workspaceId}
     and m.user_id = tm.user_id
   where tm.workspace_id = ${workspaceId}
-    and tm.team_id in (${ids})`
+    and tm.team_id in (${ids})
+  order by tm.team_id, tm.user_id
+  for key share of tm`
 
 /** Counts the open conversations of people that are assigned to these users, by the index that views are counted with. */
 export async function countAssigned(sql: Sql, workspaceId: string, userIds: Fragment): Promise<Map<string, number>> {

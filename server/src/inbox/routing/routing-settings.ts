@@ -1,4 +1,3 @@
-import { selectApiKey } from '../../auth/api-keys/queries.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Db, Sql, Tx } from '../../base/db.ts'
 import { InvalidInput, type Issue } from '../../base/errors.ts'
@@ -7,6 +6,7 @@ import { publishWorkspace } from '../../team/live-updates.ts'
 import type { Member } from '../../team/member.ts'
 import { findTeams } from '../../workspaces/teams/teams.ts'
 import { findNonMembers, lockWorkspace } from '../../workspaces/workspace.ts'
+import { selectAgentKeys } from '../assignment/eligible-agents.ts'
 import { countAssigned, countOwned, type RuleRow, selectRules } from './lock-routing.ts'
 
 /** A rule; without a connection for all that have none of their own. */
@@ -133,13 +133,8 @@ async function checkKeys(
   list: string,
   items: readonly { keyId: string | null }[],
 ): Promise<Issue[]> {
-  const ids = new Set(items.flatMap(({ keyId }) => keyId ?? []))
-  const found = await Promise.all([...ids].map((id) => selectApiKey(tx, workspaceId, id)))
-  const working = new Set(
-    found.flatMap((key) =>
-      key === null || key.revoked_at !== null || !key.scopes.includes('inbox.write') ? [] : key.id,
-    ),
-  )
+  const keys = await selectAgentKeys(tx, workspaceId, tx``)
+  const working = new Set(keys.map(({ id }) => id))
   return items.flatMap(({ keyId }, n) =>
     keyId === null || working.has(keyId)
       ? []

@@ -112,7 +112,7 @@ test('the assignee is notified, and agents leave the conversation alone', async 
   assert.equal(held, true)
   const { notices } = (await members[0]?.call('GET', '/notices'))?.body ?? {}
   assert.deepEqual(
-    notices.map((one: { kind: string; conversationId: string }) => [one.kind, one.conversationId]),
+    notices.map((one: { kind: string; conversation: { id: string } }) => [one.kind, one.conversation.id]),
     [['assigned', id]],
   )
 })

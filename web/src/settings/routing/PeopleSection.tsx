@@ -15,7 +15,7 @@ import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { DraftButtons } from '../draft/WorkspaceDraft.tsx'
 import styles from './Routing.module.css'
 
-/** Somebody with a limit of open conversations: a member or an agent. */
+/** Someone with a limit of open conversations: a member or an agent. */
 interface Limited {
   id: string
   name: string
