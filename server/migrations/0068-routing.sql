@@ -3,7 +3,7 @@ create table teams (
   workspace_id uuid not null references workspaces (id),
   id uuid not null,
   name text not null,
-  -- Whom the team's next conversation is assigned to; `manual`: nobody until somebody takes it.
+  -- Whom the team's next conversation is assigned to; `manual`: nobody until someone takes it.
   assignment text not null check (assignment in ('manual', 'round_robin', 'least_busy')),
   -- An assigned person who does not answer for so many minutes loses the conversation to the next; null: keeps it.
   answer_minutes integer check (answer_minutes between 1 and 1440),
@@ -52,7 +52,7 @@ create table routing_rules (
   check ((agent = 'key') = (key_id is not null))
 );
 
--- Conversations of teams that wait: for the answer of the assigned person, or for somebody to assign.
+-- Conversations of teams that wait: for the answer of the assigned person, or for someone to assign.
 create table routing_waits (
   workspace_id uuid not null,
   conversation_id uuid not null,
@@ -70,7 +70,7 @@ create index routing_waits_due on routing_waits (due_at);
 -- Whether it has routing rules or limits of agents: read with the rules for agents, so that others pay nothing.
 alter table workspaces add column is_routed boolean not null default false;
 
--- When somebody who is away is back; null: when they say so. And how many open conversations they get at most.
+-- When someone who is away is back; null: when they say so. And how many open conversations they get at most.
 alter table members
   add column away_until timestamptz(3),
   add column capacity integer;

@@ -38,7 +38,10 @@ test('a team is made, gets the new conversations, and its person sees why; anoth
   await demo.team('POST', `${path}/teams`, { name: 'Support', assignment: 'manual' })
   await hers.reload()
   await thread(hers).getByRole('button', { name: 'Assign', exact: true }).click()
-  await hers.getByRole('dialog', { name: 'Assign' }).getByRole('option', { name: /^Support/ }).click()
+  await hers
+    .getByRole('dialog', { name: 'Assign' })
+    .getByRole('option', { name: /^Support/ })
+    .click()
   await thread(hers).getByText('Bea Costa moved it to team Support').waitFor()
   await waitUntil(() => conversation(writer.id), { teamName: 'Support', assignedTo: null })
 })
@@ -53,7 +56,8 @@ test('the key Q takes the customer who has waited the longest, and says when nob
   await take.waitFor()
   await demo.team('PATCH', `${path}/inbox/conversations/${writer.id}`, { teamId: null })
   const waiting = async () =>
-    (await demo.team('GET', `${path}/inbox/conversations?view=unassigned&sort=waiting&teamId=none`)).conversations.length
+    (await demo.team('GET', `${path}/inbox/conversations?view=unassigned&sort=waiting&teamId=none`)).conversations
+      .length
   for (let left = await waiting(); left > 0; left--) {
     const before = page.url()
     await page.keyboard.press('q')

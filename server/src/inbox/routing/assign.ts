@@ -10,7 +10,7 @@ import { lockRouting } from './lock-routing.ts'
 import { createRouter, type Route } from './routing.ts'
 
 const minuteMs = 60_000
-/** How often a team is asked again for somebody who is available. */
+/** How often a team is asked again for someone who is available. */
 export const retryMs = 30_000
 
 /** Returns the conversation with the team and the assignee of its route. */
@@ -136,7 +136,7 @@ export async function endWait(tx: Tx, workspaceId: string, conversationId: strin
       and conversation_id = ${conversationId}`
 }
 
-/** Makes these conversations of teams wait for somebody to assign; at once, in a job. */
+/** Makes these conversations of teams wait for someone to assign; at once, in a job. */
 export async function queueInTeams(
   tx: Tx,
   workspaceId: string,

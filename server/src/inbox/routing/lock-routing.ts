@@ -1,13 +1,7 @@
 import { lockExclusive, routingLock } from '../../base/citus/distributed-sql.ts'
 import type { Fragment, Sql, Tx } from '../../base/db.ts'
 import type { AgentKey } from '../conversation/owner.ts'
-import {
-  defaultRule,
-  type RoutedMember,
-  type RoutedTeam,
-  type RoutingRule,
-  type RoutingState,
-} from './routing.ts'
+import { defaultRule, type RoutedMember, type RoutedTeam, type RoutingRule, type RoutingState } from './routing.ts'
 
 /** Connections that get new conversations, or the team that gets one. */
 export type RoutingScope = { connectionIds: readonly string[] } | { teamId: string }
@@ -31,8 +25,12 @@ export async function lockRouting(
     isNew ? readRules(tx, workspaceId, scope.connectionIds) : () => defaultRule,
     lockTeams(tx, workspaceId, ids),
     readMembers(tx, workspaceId, ids, now),
-    countAssigned(tx, workspaceId, tx`select tm.user_id from team_members tm where tm.workspace_id = ${workspaceId}
-      and tm.team_id in (${ids})`),
+    countAssigned(
+      tx,
+      workspaceId,
+      tx`select tm.user_id from team_members tm where tm.workspace_id = ${workspaceId}
+      and tm.team_id in (${ids})`,
+    ),
     limited.length === 0 ? new Map<string, number>() : countOwned(tx, workspaceId, limited),
   ])
   const membersOf = Map.groupBy(members, ({ teamId }) => teamId)

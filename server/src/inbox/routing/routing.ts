@@ -57,14 +57,22 @@ export interface Route {
   turn: number
   /** Minutes that the assignee has to answer; null: as long as it takes. */
   answerMinutes: number | null
-  /** Whether it waits in the team until somebody is available. */
+  /** Whether it waits in the team until someone is available. */
   isQueued: boolean
 }
 
 /** The route to an owner without a team. */
 export const routeToOwner = (owner: Owner): Route => ({
   owner,
-  ...{ teamId: null, assignedTo: null, reason: null, isAgentFull: false, turn: 0, answerMinutes: null, isQueued: false },
+  ...{
+    teamId: null,
+    assignedTo: null,
+    reason: null,
+    isAgentFull: false,
+    turn: 0,
+    answerMinutes: null,
+    isQueued: false,
+  },
 })
 
 const hasRoom = (capacity: number | null | undefined, load: number): boolean => capacity == null || load < capacity
@@ -107,9 +115,7 @@ export function nextMember(
     .filter((one) => one.isAvailable && one.userId !== except && hasRoom(one.capacity, loadOf(one)))
     .sort(
       (a, b) =>
-        (assignment === 'least_busy' ? loadOf(a) - loadOf(b) : 0) ||
-        a.turn - b.turn ||
-        (a.userId < b.userId ? -1 : 1),
+        (assignment === 'least_busy' ? loadOf(a) - loadOf(b) : 0) || a.turn - b.turn || (a.userId < b.userId ? -1 : 1),
     )
   return next ?? null
 }
@@ -155,7 +161,7 @@ export function createRouter(state: RoutingState, agents: Omit<AgentFacts, 'load
 
 const increment = (loads: Map<string, number>, id: string) => loads.set(id, (loads.get(id) ?? 0) + 1)
 
-/** A conversation of a team that waits for its assignee to answer, or for somebody to assign. */
+/** A conversation of a team that waits for its assignee to answer, or for someone to assign. */
 export interface RoutingWait {
   teamId: string
   /** Null: nobody was available. */
@@ -168,7 +174,7 @@ export interface RoutingWait {
 export interface WaitingConversation {
   isOfPeople: boolean
   isOpen: boolean
-  /** Whether the customer waits for an answer, or an agent for somebody to take over. */
+  /** Whether the customer waits for an answer, or an agent for someone to take over. */
   isWaiting: boolean
   teamId: string | null
   assignedTo: string | null

@@ -21,7 +21,7 @@ const maxBatches = 10
 /** How long to wait for hours that never come. */
 const closedMs = 3_600_000
 
-/** Watches for conversations of teams that wait for somebody. */
+/** Watches for conversations of teams that wait for someone. */
 export function watchRoutingWaits({ db, clock }: { db: Db; clock: Clock }): DueWatch {
   const nextAt = async () => {
     const [row] = await db.sql<{ at: Date | null }[]>`
@@ -41,7 +41,7 @@ interface DueWait extends RoutingWait {
 }
 
 /**
- * Assigns conversations of teams that waited for somebody who is available, and those whose assignee has not answered
+ * Assigns conversations of teams that waited for someone who is available, and those whose assignee has not answered
  * in time, to the next person of the team. Called by a timer on any node: the lock of the conversation makes sure that
  * only one decides. Returns how many got another assignee, or none.
  */
@@ -102,14 +102,19 @@ async function settle(work: ChangeTx, { workspaceId, conversationId }: DueWait):
   if (step === 'release') {
     await endWait(tx, workspaceId, conversationId)
     const released = withUpdatedAt({ ...before, assignedTo: null }, now)
-    await commitChange(work, before, { conversation: released, events: [] }, { actor: systemActor, reason: 'no_answer' })
+    await commitChange(
+      work,
+      before,
+      { conversation: released, events: [] },
+      { actor: systemActor, reason: 'no_answer' },
+    )
     return 'changed'
   }
   const from = wait.userId === null ? null : { userId: wait.userId, attempts: wait.attempts }
   if ((await assignInTeam(work, before, wait.teamId, from)) !== before) return 'changed'
   if (from !== null) return 'unchanged'
-  const waitsForSomebody = tx`and team_id = ${wait.teamId} and user_id is null and due_at <= ${now}`
-  await postpone(tx, workspaceId, waitsForSomebody, new Date(now.getTime() + retryMs))
+  const waitsForSomeone = tx`and team_id = ${wait.teamId} and user_id is null and due_at <= ${now}`
+  await postpone(tx, workspaceId, waitsForSomeone, new Date(now.getTime() + retryMs))
   return 'nobody'
 }
 

@@ -27,7 +27,7 @@ const teamFields = {
   assignment: oneOf(teamAssignments, {
     title: 'TeamAssignment',
     description:
-      'Who gets its next conversation, of the members who are not away and below their capacity. `round_robin`: who has not had one for the longest. `least_busy`: who has the fewest open ones. `manual`: nobody, until somebody takes it.',
+      'Who gets its next conversation, of the members who are not away and below their capacity. `round_robin`: who has not had one for the longest. `least_busy`: who has the fewest open ones. `manual`: nobody, until someone takes it.',
     example: 'round_robin',
   }),
   answerMinutes: nullable(

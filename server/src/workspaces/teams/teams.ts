@@ -8,7 +8,7 @@ import type { WorkspaceDeps } from '../change.ts'
 import { addItem, changeItem, deleteItem, type OwnedList } from '../owned-list.ts'
 import { findNonMembers } from '../workspace.ts'
 
-/** Whom a team's next conversation is assigned to; `manual`: nobody until somebody takes it. */
+/** Whom a team's next conversation is assigned to; `manual`: nobody until someone takes it. */
 export const teamAssignments = ['manual', 'round_robin', 'least_busy'] as const
 export type TeamAssignment = (typeof teamAssignments)[number]
 

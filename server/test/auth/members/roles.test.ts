@@ -17,7 +17,7 @@ const needs = {
     saveInstructionsDraft discardInstructionsDraft publishInstructionsDraft restoreInstructionsVersion createLabel updateLabel
     deleteLabel createCannedReply updateCannedReply deleteCannedReply createTeam updateTeam deleteTeam previewAgent createLeadImport listLeadImports getLeadImport startLeadImport
     cancelLeadImport undoLeadImport previewLeadImport listImportValues downloadRefusedRows createLeadField updateLeadField
-    orderLeadFields createConnection updateConnection deleteConnection pauseConnection resumeConnection getConnectionCheck
+    orderLeadFields updateRouting createConnection updateConnection deleteConnection pauseConnection resumeConnection getConnectionCheck
     checkConnection listConnectionNumbers subscribeConnection registerConnectionNumber requestConnectionHistory
     pairConnection unpairConnection syncConnectionTemplates listTemplateDrafts createTemplateDraft getTemplateDraft
     saveTemplateDraft deleteTemplateDraft submitTemplateDraft deleteTemplate deleteArticle publishArticleDraft readSiteMap

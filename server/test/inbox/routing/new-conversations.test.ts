@@ -112,7 +112,7 @@ test('the assignee is notified, and agents leave the conversation alone', async 
   assert.equal(held, true)
   const { notices } = (await members[0]?.call('GET', '/notices'))?.body ?? {}
   assert.deepEqual(
-    notices.map((one: { kind: string; conversationId: string }) => [one.kind, one.conversationId]),
+    notices.map((one: { kind: string; conversation: { id: string } }) => [one.kind, one.conversation.id]),
     [['assigned', id]],
   )
 })
@@ -147,12 +147,8 @@ test('a workspace without rules sends not one statement more, whether it has tea
     const admin = await signedInMember(w, 'admin')
     if (hasTeam) await admin.call('POST', '/teams', { name: 'Sales', memberIds: [admin.userId] })
     await w.customerWrites('first', { customer: customer(1) })
-    const began = await everyStatementOf(() =>
-      w.deliver(customerMessage({ at: w.clock.now(), customer: customer(2) })),
-    )
-    const known = await everyStatementOf(() =>
-      w.deliver(customerMessage({ at: w.clock.now(), customer: customer(2) })),
-    )
+    const began = await everyStatementOf(() => w.deliver(customerMessage({ at: w.clock.now(), customer: customer(2) })))
+    const known = await everyStatementOf(() => w.deliver(customerMessage({ at: w.clock.now(), customer: customer(2) })))
     assert.ok(![...began, ...known].some(({ text }) => /routing_|team_members/.test(text)))
     return [began.length, known.length]
   }

@@ -117,7 +117,7 @@ test('each of several new conversations is decided after the ones before it', ()
   assert.deepEqual(whoGot, ['old', 'a 1', 'b 2', 'a 3'])
 })
 
-test('a wait ends when somebody acted, else goes on to the next person, and at last to nobody', () => {
+test('a wait ends when someone acted, else goes on to the next person, and at last to nobody', () => {
   const wait: RoutingWait = { teamId: 'team', userId: 'a', attempts: 0 }
   const waiting: WaitingConversation = {
     ...{ isOfPeople: true, isOpen: true, isWaiting: true, teamId: 'team', assignedTo: 'a' },
@@ -128,7 +128,7 @@ test('a wait ends when somebody acted, else goes on to the next person, and at l
     ['answered', {}, { isWaiting: false }, 'end'],
     ['an agent has it', {}, { isOfPeople: false }, 'end'],
     ['resolved', {}, { isOpen: false }, 'end'],
-    ['somebody else has it', {}, { assignedTo: 'b' }, 'end'],
+    ['someone else has it', {}, { assignedTo: 'b' }, 'end'],
     ['unassigned by hand', {}, { assignedTo: null }, 'end'],
     ['of another team', {}, { teamId: 'other' }, 'end'],
     ['the second did not answer', { attempts: 1 }, {}, 'assign'],

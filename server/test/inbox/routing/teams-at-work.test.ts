@@ -53,7 +53,10 @@ test('two nodes that settle the same waits reassign each conversation once', asy
   const node = openNode((await testDatabase()).options)
   atEnd(() => node.close())
   const counts = await Promise.all([w.db, node].map((db) => settleRoutingWaits({ ...w, db })))
-  assert.equal(counts.reduce((sum, count) => sum + count, 0), 2)
+  assert.equal(
+    counts.reduce((sum, count) => sum + count, 0),
+    2,
+  )
   const after = await Promise.all([one, two].map(async ({ id }) => (await conversationOf(id)).assignedTo))
   assert.deepEqual(after, [memberIds[1], memberIds[0]])
 })
