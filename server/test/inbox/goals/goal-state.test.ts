@@ -26,11 +26,11 @@ const shown = ({ goal }: GoalSubject) =>
   (goal?.clocks ?? []).map((clock) => `${clock.goal} ${clock.since.slice(14, 16)}–${clock.dueAt.slice(11, 16)}`)
 
 /** Applies changes of a conversation in turn. */
-const after = (...changes: Partial<GoalSubject>[]): GoalSubject =>
-  changes.reduce<GoalSubject>(
-    (subject, change) => withGoal({ ...subject, ...change }, settings),
-    withGoal(asked, settings),
-  )
+function after(...changes: Partial<GoalSubject>[]): GoalSubject {
+  let subject = withGoal(asked, settings)
+  for (const change of changes) subject = withGoal({ ...subject, ...change }, settings)
+  return subject
+}
 
 const answered: Partial<GoalSubject> = { unansweredSince: null, inbound: { newest, seen: null, answered: newest } }
 

@@ -1,6 +1,9 @@
+import { Select } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { useConnections } from '../../data/connections.ts'
-import type { Conversation } from '../../data/inbox/types.ts'
+import { patchConversation } from '../../data/inbox/actions.ts'
+import { useInbox } from '../../data/inbox/queries.ts'
+import { type Conversation, type Priority, priorities } from '../../data/inbox/types.ts'
 import { t } from '../../text/index.ts'
 import { Chip } from '../../ui/Chip.tsx'
 import { formatDateTime } from '../../ui/format/time.ts'
@@ -8,7 +11,6 @@ import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { useResponseWindow } from '../compose/response-window.ts'
 import { useNow } from '../list/ConversationRows.tsx'
 import { GoalChip } from '../parts/GoalChip.tsx'
-import { PrioritySelect } from './PrioritySelect.tsx'
 import { Facts, Section } from './Section.tsx'
 
 const tones = { active: 'good', paused: 'attention', unavailable: 'bad' } as const
@@ -64,5 +66,21 @@ export function ConnectionFacts({ conversation, firstContactAt }: ConnectionFact
         ]}
       />
     </Section>
+  )
+}
+
+/** Priority of the conversation; choosing one saves it. */
+function PrioritySelect({ conversation: { id, priority } }: { conversation: Conversation }) {
+  const inbox = useInbox()
+  return (
+    <Select
+      size="xs"
+      aria-label={t.inbox.priority}
+      data={priorities.toReversed().map((value) => ({ value, label: t.inbox.priorities[value] }))}
+      value={priority}
+      placeholder={t.inbox.noPriority}
+      clearable
+      onChange={(value) => void patchConversation(inbox, id, { priority: value as Priority | null })}
+    />
   )
 }
