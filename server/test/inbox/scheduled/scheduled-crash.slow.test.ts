@@ -32,9 +32,9 @@ for (const dieAfter of steps) {
 }
 
 async function crash(dieAfter: SendStep, round: number): Promise<void> {
-  const { node, agent } = world
-  const windowExpiresAt = new Date(noon.getTime() + 86_400_000)
-  const dueAt = new Date(noon.getTime() + 60_000)
+  const { node, agent, clock } = world
+  const windowExpiresAt = new Date(clock.now().getTime() + 86_400_000)
+  const dueAt = new Date(clock.now().getTime() + 1_000)
   const scheduled = await Promise.all(
     Array.from({ length: atOnce }, async (_, n) => {
       const { id: conversationId, contact } = await world.conversation({ windowExpiresAt })
@@ -46,8 +46,8 @@ async function crash(dieAfter: SendStep, round: number): Promise<void> {
   )
   const ids = scheduled.map(({ id }) => id)
   const conversationIds = scheduled.map(({ conversationId }) => conversationId)
-  const dead = kill({ dieAfter, passing: 1 + round * 2 }, new Date(dueAt.getTime() + 1_000))
-  await dead
+  clock.advance(1_000)
+  await kill({ dieAfter, passing: 1 + round * 2 }, clock.now())
   // What a silent process has begun counts as dead, and its leases have ended.
   await world.db.sql`
     update dispatches set alive_until = statement_timestamp() - interval '1 millisecond'
