@@ -1,6 +1,5 @@
 import { Button, Stack } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { findProviders, providerStart } from '../data/team/sign-in.ts'
 import { t } from '../text/index.ts'
 import styles from './EntryCard.module.css'
@@ -22,11 +21,13 @@ export function SsoProblem() {
 /** A button for each identity provider. Those with domains of their own are found by the address, if there are several. */
 export function ProviderButtons({ email, next }: { email: string; next: string }) {
   const texts = t.entry
-  const { data } = useQuery({ queryKey: ['sign-in-providers'], queryFn: () => findProviders() })
+  const [data, setData] = useState<Awaited<ReturnType<typeof findProviders>> | null>(null)
+  // Without an answer, the form for the password works alone.
+  useEffect(() => void findProviders().then(setData, () => {}), [])
   const [problem, setProblem] = useState<string | null>(null)
   const [found, setFound] = useState<readonly { id: string; name: string }[]>([])
   const open = (id: string) => window.location.assign(providerStart(id, next))
-  if (data === undefined || (data.providers.length === 0 && !data.hasMore)) return null
+  if (data === null || (data.providers.length === 0 && !data.hasMore)) return null
   const find = async () => {
     setProblem(email.trim() === '' ? texts.needs.email : null)
     if (email.trim() === '') return
