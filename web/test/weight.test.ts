@@ -27,3 +27,12 @@ test('the inbox needs at most 200 kB of compressed script before it can be used'
   const largest = sizes.toSorted(([, a], [, b]) => b - a).slice(0, 12)
   assert.ok(whole <= most, `${whole} bytes, of which ${largest.map(([file, size]) => `${file} ${size}`).join(', ')}`)
 })
+
+test('the chat widget needs at most 30 kB compressed, of which a site loads 5 kB before the chat is opened', (t) => {
+  const sizeOf = (file: string) => gzipSync(readFileSync(new URL(`widget/${file}`, dist)), { level: 9 }).length
+  const { script, style } = JSON.parse(readFileSync(new URL('widget/files.json', dist), 'utf8'))
+  const [button, chat, css] = ['widget.js', script, style].map(sizeOf) as [number, number, number]
+  t.diagnostic(`${button} + ${chat} + ${css} bytes`)
+  assert.ok(button <= 5_000, `${button} bytes`)
+  assert.ok(button + chat + css <= 30_000, `${button + chat + css} bytes`)
+})

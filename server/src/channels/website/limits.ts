@@ -9,7 +9,8 @@ import type { ConnectionKey } from '../connection/connection.ts'
 /** Requests per minute. Every count is of one connection or workspace, so that a flood here is nobody else's. */
 const perMinute = {
   reads: { visitor: 240, address: 600 },
-  challenges: { address: 30, connection: 600 },
+  // Few are refused: what they cost is solving them, and a connection's count decides how much.
+  challenges: { address: 30, connection: 6000 },
   sessions: { address: 15, connection: 300, workspace: 600 },
   messages: { visitor: 20, address: 60, connection: 1200, workspace: 2400 },
   files: { visitor: 6, address: 12, connection: 60, workspace: 120 },

@@ -54,10 +54,10 @@ export function createContext(deps: VisitorDeps, limits: VisitorLimits): Visitor
       const { connection, keyring } = await find(request)
       const now = deps.clock.now()
       const found = await findVisitorSession(deps.db.sql, keyring, connection, token, now)
-      // Guesses count too: otherwise a flood of wrong tokens would cost nothing.
+      // Guesses count by address alone, so that they use up nothing of the visitors'.
       const visitorId = found?.visitor.id
       const counted = { request: request.raw, keyring, connection, ...(visitorId !== undefined && { visitorId }) }
-      await limits.count(found === undefined ? 'sessions' : what, counted)
+      await limits.count(found === undefined ? 'reads' : what, counted)
       if (found === undefined) throw signedOut()
       const { expiresAt, ...session } = found
       if (isRenewalDue(expiresAt, now)) await deps.db.tx((tx) => renewSession(tx, session, now))

@@ -81,11 +81,14 @@ function sessionRoutes(app: App, { deps, find, authenticate }: VisitorContext, l
 
   app.post(`${visitorPath}/sessions`, { schema: { ...hidden, body: newSession } }, async (request, reply) => {
     const { connection, keyring } = await find(request)
-    await limits.count('sessions', { request: request.raw, keyring, connection })
+    const from = { request: request.raw, keyring, connection }
+    await limits.count('reads', from)
     const now = clock.now()
     const { challenge = '', solution = '', identity, profile: typed = {} } = request.body
     const profile = identify(connection.settings, identity, typed, now)
     const nonce = profile.userId === null ? verifySolution(keyring, connection.id, { challenge, solution }, now) : null
+    // Only what has cost something counts for the connection: otherwise a flood would keep visitors out.
+    await limits.count('sessions', from)
     const token = tokenOf(request)
     const former = token === null ? null : ((await findVisitorSession(db.sql, keyring, connection, token, now)) ?? null)
     try {
