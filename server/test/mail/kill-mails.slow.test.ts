@@ -8,8 +8,8 @@ import { ask, newWorkspace, operatorToken, type Service, startService } from '..
 import { nodeSettings } from '../support/program/two-nodes.ts'
 import { startMailServer } from './mail-world.ts'
 
-const mailCount = Number(process.env.KILLED_MAILS ?? 600)
-const kills = Number(process.env.MAIL_KILLS ?? 6)
+const mailCount = Number(process.env.KILLED_MAILS ?? 520)
+const kills = Number(process.env.MAIL_KILLS ?? 4)
 const writers = 8
 
 test(`of ${mailCount} mails none is lost and none is sent twice, whenever the processes that send them are killed`, async (t) => {

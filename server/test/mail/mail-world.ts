@@ -31,11 +31,13 @@ export async function startMailServer(options: SMTPServerOptions = {}) {
     onRcptTo: ({ address }, _session, callback) => answer('recipient', address, callback),
     onData: (stream, { envelope }, callback) => {
       // Read before the answer, as a server that refuses a mail for its content does.
-      void simpleParser(stream).then(async (mail) => {
+      const read = simpleParser(stream).then(async (mail) => {
         const error = await control.respond('data', envelope.rcptTo[0]?.address ?? '')
         if (error === null) received.push(mail)
         callback(error)
       })
+      // A client that was killed meanwhile.
+      read.catch(callback)
     },
     ...options,
   })

@@ -32,7 +32,7 @@ export function mailTeamRoutes(app: App, deps: TeamDeps, guard: TeamGuard): void
     summary: 'Get how people can sign in',
     description: 'For the sign-in page. Passwords always work.',
     answers: { 200: Type.Object({ mail: Type.Boolean({ description: 'Whether links are mailed.', example: true }) }) },
-    allErrors: [403],
+    allErrors: [400, 403],
     run: () => ({ mail: deps.mailer != null }),
   })
   api.post(`${path}/sign-in/mail`, 'visitor', {
