@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
+import { newId } from '../base/id.ts'
 import { type App, nullable, oneOf, timestamp, titled } from '../base/route.ts'
 import { count, text } from '../base/schema-types.ts'
-import { newId } from '../base/id.ts'
 import { readContacts } from '../inbox/read/names.ts'
 import type { SendDeps } from '../inbox/send/send-deps.ts'
 import { conversationsPath, requireInbox } from '../inbox/team-api/inbox-request.ts'
@@ -11,7 +11,7 @@ import { teamApi } from '../team/team-api.ts'
 import { closed, idSchema, workspaceParams } from '../team/team-schema.ts'
 import { maxTried, tryRule } from './dry-run.ts'
 import type { Rule } from './judge.ts'
-import { createMacro, changeMacro, deleteMacro, listMacros, type Macro, runMacro } from './macros.ts'
+import { changeMacro, createMacro, deleteMacro, listMacros, type Macro, runMacro } from './macros.ts'
 import { limits, MacroDraft, MacroSchema, RuleChange, RuleDraft, RuleSchema } from './rule-schema.ts'
 import { changeRule, createRule, deleteRule, listRules, orderRules, type RuleDeps } from './rules.ts'
 import { type LoggedRun, listRuns, logPage } from './runs.ts'
@@ -44,7 +44,10 @@ const Tried = titled('AutomationTrial', {
       at: timestamp('When it happened, or when the time had passed.'),
       ...customer,
       acts: Type.Boolean({ description: 'Whether the rule would act on it now.' }),
-      unmet: Type.Array(count(), { maxItems: limits.conditions, description: 'Positions of conditions that do not hold.' }),
+      unmet: Type.Array(count(), {
+        maxItems: limits.conditions,
+        description: 'Positions of conditions that do not hold.',
+      }),
       isOfRule: Type.Boolean({ description: 'Whether a rule caused it, and this one does not follow rules.' }),
     }),
     { maxItems: maxTried, description: 'Newest first.' },

@@ -2,7 +2,13 @@ import type { Db, Tx } from '../base/db.ts'
 import type { AutomationDeps } from './execute.ts'
 import { readSituations, type Situation } from './facts.ts'
 import { type CompiledRule, decide, indexRules, type RuleIndex } from './judge.ts'
-import { commitDelayMs, type Occurrence, readActivitiesSince, readFeedAfter, type WorkspaceReader } from './occurrences.ts'
+import {
+  commitDelayMs,
+  type Occurrence,
+  readActivitiesSince,
+  readFeedAfter,
+  type WorkspaceReader,
+} from './occurrences.ts'
 import { listRules } from './rules.ts'
 import { depthKey, insertRuns, type NewRun, readDepths } from './runs.ts'
 import { findWaits } from './waits.ts'
@@ -101,7 +107,9 @@ async function consumeQueue(
   const { triggers } = memory.index
   const feed = await readFeedAfter(reader, queue.position, triggers)
   if (feed.position !== queue.position) {
-    await judgeAndStore(deps, reader, memory, feed.found, (tx) => movePosition(tx, reader, queue.position, feed.position))
+    await judgeAndStore(deps, reader, memory, feed.found, (tx) =>
+      movePosition(tx, reader, queue.position, feed.position),
+    )
   }
   await consumeActivities(deps, reader, queue, memory)
   const now = deps.sends.clock.now()

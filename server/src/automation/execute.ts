@@ -176,7 +176,8 @@ async function afterFailure(deps: AutomationDeps, run: Run, error: unknown): Pro
     log.error('gave up an automation action', { workspaceId, conversationId: conversationId ?? undefined }, error)
     return false
   }
-  if (code === null) log.warn('automation action failed; retrying', { workspaceId, conversationId: conversationId ?? undefined }, error)
+  if (code === null)
+    log.warn('automation action failed; retrying', { workspaceId, conversationId: conversationId ?? undefined }, error)
   const dueAt = new Date(deps.sends.clock.now().getTime() + Math.min(retryMs * 2 ** run.attempts, maxRetryMs))
   await deps.step('end', () => deps.sends.db.tx((tx) => postponeRun(tx, run, dueAt)))
   return false
@@ -191,8 +192,7 @@ function codeOf(error: unknown): string | null {
 }
 
 /** The platform could not be reached, which stands too: the same key never sends again. */
-const isUndelivered = (error: unknown): boolean =>
-  error instanceof ApiError && error.data?.code === 'DELIVERY_FAILED'
+const isUndelivered = (error: unknown): boolean => error instanceof ApiError && error.data?.code === 'DELIVERY_FAILED'
 
 const skip = (deps: AutomationDeps, run: Run, reason: SkipReason) => end(deps, run, { state: 'skipped', code: reason })
 

@@ -1,7 +1,10 @@
 import type { Sql } from '../base/db.ts'
 import type { Keyring } from '../base/encryption/keyring.ts'
 import type { Conversation } from '../inbox/conversation/conversation.ts'
-import { decryptConversation, phoneIndexes as conversationIndexes } from '../inbox/conversation/encrypted-conversation.ts'
+import {
+  phoneIndexes as conversationIndexes,
+  decryptConversation,
+} from '../inbox/conversation/encrypted-conversation.ts'
 import { decryptTemplateName, type MessageRow } from '../inbox/conversation/message.ts'
 import { conversationIdsOf, findConversation, selectConversations } from '../inbox/conversation/queries.ts'
 import { decryptLead, phoneIndexes } from '../leads/lead/encrypted-lead.ts'
@@ -111,7 +114,9 @@ async function leadsByPhone(
   { sql, keyring, workspaceId }: WorkspaceReader,
   phones: readonly string[],
 ): Promise<ReadonlyMap<string, Lead>> {
-  const lookups = [...new Set(phones)].flatMap((phone) => phoneIndexes(keyring, phone).map((index) => ({ phone, index })))
+  const lookups = [...new Set(phones)].flatMap((phone) =>
+    phoneIndexes(keyring, phone).map((index) => ({ phone, index })),
+  )
   if (lookups.length === 0) return new Map()
   const indexes = lookups.map(({ index }) => index)
   const found = new Map<string, Lead>()

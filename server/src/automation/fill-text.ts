@@ -1,5 +1,11 @@
 /** Placeholders that a rule's texts may contain in `{{…}}`. */
-export const placeholders = ['contact.name', 'contact.first_name', 'contact.phone', 'workspace.name', 'me.name'] as const
+export const placeholders = [
+  'contact.name',
+  'contact.first_name',
+  'contact.phone',
+  'workspace.name',
+  'me.name',
+] as const
 
 export interface TextValues {
   contactName: string | null

@@ -58,11 +58,11 @@ export const compileRule = (rule: Rule): CompiledRule => ({ rule, compiled: comp
 export const compileConditions = (conditions: readonly Condition[]): Compiled[] =>
   conditions.map(({ values, ...condition }) => ({
     ...condition,
-    values: new Set(values.map((value) => valueOf(condition.field, value))),
+    values: new Set(values.map((value) => comparedAs(condition.field, value))),
     numbers: values.map(Number),
   }))
 
-function valueOf(field: ConditionField, value: string): string {
+function comparedAs(field: ConditionField, value: string): string {
   if (field === 'message_text') return foldForWords(value)
   if (field === 'lead_field') return foldText(value)
   return field === 'template' ? value : value.toLowerCase()
@@ -201,7 +201,14 @@ function afterAction(facts: Facts, action: Action): Facts {
     return { ...facts, lead: { ...lead, status: action.value ?? lead.status } }
   }
   if (conversation === null) return facts
-  const { labelIds = [], userId = null, teamId = null, keyId = '', status = conversation.status, priority = null } = action
+  const {
+    labelIds = [],
+    userId = null,
+    teamId = null,
+    keyId = '',
+    status = conversation.status,
+    priority = null,
+  } = action
   const changed = (change: Partial<typeof conversation>): Facts => ({
     ...facts,
     conversation: { ...conversation, ...change },
@@ -245,7 +252,9 @@ export function indexRules(rules: readonly Rule[]): RuleIndex {
   const compiled = rules.filter(({ enabled }) => enabled).map(compileRule)
   const places = new Map(compiled.map((one, place) => [one, place]))
   const byKey = Map.groupBy(
-    compiled.flatMap((one) => connectionsOf(one).map((connection) => ({ key: `${one.rule.trigger} ${connection}`, one }))),
+    compiled.flatMap((one) =>
+      connectionsOf(one).map((connection) => ({ key: `${one.rule.trigger} ${connection}`, one })),
+    ),
     ({ key }) => key,
   )
   const listed = (key: string) => (byKey.get(key) ?? []).map(({ one }) => one)

@@ -175,7 +175,9 @@ function listOccurrences(
       const ofLead = { ...common, conversationId: null, leadId: row.subject_id, actor: by }
       if (row.name === 'lead.created') return [{ ...ofLead, trigger: 'lead_created' }]
       const updated = { ...ofLead, trigger: 'lead_updated' } as const
-      return payload.previousStatus === undefined ? [updated] : [updated, { ...updated, trigger: 'lead_status_changed' }]
+      return payload.previousStatus === undefined
+        ? [updated]
+        : [updated, { ...updated, trigger: 'lead_status_changed' }]
     }
     default:
       return []
@@ -238,7 +240,8 @@ export async function readNewestActivities({ sql, workspaceId }: WorkspaceReader
 
 function activityOccurrences(row: ActivityRow): Occurrence[] {
   const { id, detail, reason } = row
-  const actor = reason === 'customer_wrote' ? { type: 'customer', id: null } : { type: row.actor_type, id: row.actor_id }
+  const actor =
+    reason === 'customer_wrote' ? { type: 'customer', id: null } : { type: row.actor_type, id: row.actor_id }
   const common = { ...nothingElse, key: id, at: row.created_at, conversationId: row.conversation_id, actor }
   if (detail.kind === 'status') return [{ ...common, trigger: 'status_changed' }]
   if (detail.kind === 'assignee') return [{ ...common, trigger: 'assignee_changed' }]

@@ -133,7 +133,8 @@ export const Action = Type.Object(
     cannedReplyId: Type.Optional(uuid('`reply`: a canned reply, in place of a text.')),
     isAnswer: Type.Optional(
       Type.Boolean({
-        description: '`reply`, `send_template`: whether it ends the customer’s wait; default: the customer still waits.',
+        description:
+          '`reply`, `send_template`: whether it ends the customer’s wait; default: the customer still waits.',
       }),
     ),
     template: Type.Optional(
@@ -142,10 +143,13 @@ export const Action = Type.Object(
           name: text(512, 'Template name.', { minLength: 1, example: 'follow_up' }),
           language: text(20, 'Its language.', { minLength: 2, example: 'en_US' }),
           parameters: Type.Optional(
-            Type.Array(words(1024, 'A value; may contain the same placeholders as a reply.', '{{contact.first_name}}'), {
-              maxItems: 100,
-              description: 'Values of `{{1}}`, … in order.',
-            }),
+            Type.Array(
+              words(1024, 'A value; may contain the same placeholders as a reply.', '{{contact.first_name}}'),
+              {
+                maxItems: 100,
+                description: 'Values of `{{1}}`, … in order.',
+              },
+            ),
           ),
         },
         { ...closed, title: 'AutomationTemplate', description: '`send_template`: an approved template.' },
@@ -176,7 +180,8 @@ export const ruleFields = {
     Type.Integer({
       minimum: 1,
       maximum: 30 * 1440,
-      description: '`no_team_answer`, `no_customer_answer`, `status_unchanged`: after this time. Null for other triggers.',
+      description:
+        '`no_team_answer`, `no_customer_answer`, `status_unchanged`: after this time. Null for other triggers.',
     }),
   ),
   conditions: Type.Array(Condition, { maxItems: limits.conditions, description: 'All must hold.' }),

@@ -205,7 +205,8 @@ export async function readDepths(
   return depths
 }
 
-export const depthKey = ({ ruleId, subjectId }: { ruleId: string; subjectId: string }): string => `${ruleId} ${subjectId}`
+export const depthKey = ({ ruleId, subjectId }: { ruleId: string; subjectId: string }): string =>
+  `${ruleId} ${subjectId}`
 
 /** A run as the log shows it. */
 export interface LoggedRun extends Pick<Run, 'id' | 'conversationId' | 'leadId' | 'step' | 'createdAt'> {

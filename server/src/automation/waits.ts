@@ -9,7 +9,7 @@ import {
 } from '../inbox/conversation/activity-columns.ts'
 import { opaqueWorkspaceId } from '../inbox/conversation/queries.ts'
 import type { Rule } from './judge.ts'
-import { type Occurrence, waitOccurrence, type WorkspaceReader } from './occurrences.ts'
+import { type Occurrence, type WorkspaceReader, waitOccurrence } from './occurrences.ts'
 
 const minuteMs = 60_000
 /** A wait that no rule has acted on is judged again, so that one that ends at night is acted on in the morning. */
@@ -89,7 +89,8 @@ async function findSilent(
 const ofCustomer = {
   since: (sql: Sql, columns: ColumnSource) => columns.unansweredSince(sql),
   isWaiting: (sql: Sql, columns: ColumnSource) => sql`${columns.unansweredSince(sql)} is not null`,
-  episode: (sql: Sql, columns: ColumnSource) => sql`(extract(epoch from ${columns.unansweredSince(sql)}) * 1000)::bigint`,
+  episode: (sql: Sql, columns: ColumnSource) =>
+    sql`(extract(epoch from ${columns.unansweredSince(sql)}) * 1000)::bigint`,
 }
 
 /** The team waits for the customer: once until they write, however much the team writes meanwhile. */

@@ -228,7 +228,13 @@ async function eraseNotes(tx: Tx, workspaceId: string, conversationId: string): 
 /** Erases the next batch of rows that belong to a conversation. */
 async function eraseNext(
   tx: Tx,
-  table: 'conversation_activities' | 'conversation_handovers' | 'drafts' | 'missed_goals' | 'reviews' | 'automation_runs',
+  table:
+    | 'conversation_activities'
+    | 'conversation_handovers'
+    | 'drafts'
+    | 'missed_goals'
+    | 'reviews'
+    | 'automation_runs',
   workspaceId: string,
   conversationId: string,
 ): Promise<number> {

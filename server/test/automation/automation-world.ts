@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { sendDeps } from '../../src/app/inbox.ts'
-import type { RunStep } from '../../src/base/run-step.ts'
-import { runStep } from '../../src/base/run-step.ts'
 import type { AutomationStep } from '../../src/automation/execute.ts'
 import type { RuleDraft } from '../../src/automation/rule-schema.ts'
 import { createAutomationWorker } from '../../src/automation/worker.ts'
+import type { RunStep } from '../../src/base/run-step.ts'
+import { runStep } from '../../src/base/run-step.ts'
 import type { SendStep } from '../../src/inbox/send/send-deps.ts'
 import { inboxWorld, marina } from '../support/inbox/inbox-world.ts'
 import { signedInMember } from '../support/member.ts'
@@ -55,7 +55,8 @@ export async function automationWorld() {
       return { id, phone }
     },
     read: async (id: string) => (await member.call('GET', `/inbox/conversations/${id}`)).body.conversation,
-    timeline: async (id: string) => (await member.call('GET', `/inbox/conversations/${id}/timeline?limit=200`)).body.items,
+    timeline: async (id: string) =>
+      (await member.call('GET', `/inbox/conversations/${id}/timeline?limit=200`)).body.items,
     runs: async (ruleId: string) => (await admin.call('GET', `/automation/rules/${ruleId}/runs`)).body.runs,
     sentTo: (phone: string) => w.platform.sends.filter(({ order }) => order.recipient.phone === phone),
   }

@@ -61,11 +61,21 @@ const cases: [what: string, condition: Condition, holds: boolean, changed?: Part
     { message: { kind: 'text', words: foldForWords('商品の価格は?') } },
   ],
   ['words without a message', { field: 'message_text', operator: 'any_of', values: ['a'] }, false, { message: null }],
-  ['no words without a message', { field: 'message_text', operator: 'none_of', values: ['a'] }, true, { message: null }],
+  [
+    'no words without a message',
+    { field: 'message_text', operator: 'none_of', values: ['a'] },
+    true,
+    { message: null },
+  ],
   ['a template', { field: 'template', operator: 'any_of', values: ['order_update'] }, true],
   ['the cause', { field: 'actor', operator: 'any_of', values: ['customer'] }, true],
   ['a lead status', { field: 'lead_status', operator: 'any_of', values: ['new'] }, true],
-  ['a lead source without a lead', { field: 'lead_source', operator: 'any_of', values: ['ads'] }, false, { lead: null }],
+  [
+    'a lead source without a lead',
+    { field: 'lead_source', operator: 'any_of', values: ['ads'] },
+    false,
+    { lead: null },
+  ],
   ['a value', { field: 'lead_value', operator: 'at_least', values: ['500'] }, true],
   ['a lower value', { field: 'lead_value', operator: 'at_most', values: ['499.99'] }, false],
   ['no value', { field: 'lead_value', operator: 'at_most', values: ['1'] }, false, { lead: null }],
@@ -110,7 +120,10 @@ test('a rule sees what the rules before it would do, and one that stops leaves o
 })
 
 test('what comes after a wait is not seen by later rules', () => {
-  const after = afterActions(facts, [{ kind: 'wait', minutes: 5 }, { kind: 'set_status', status: 'closed' }])
+  const after = afterActions(facts, [
+    { kind: 'wait', minutes: 5 },
+    { kind: 'set_status', status: 'closed' },
+  ])
   assert.equal(after.conversation?.status, 'open')
 })
 

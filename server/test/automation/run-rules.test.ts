@@ -40,10 +40,14 @@ test('a rule does its actions in order as itself, once, for what happens after i
   }
   const runs = await w.runs(ruleId)
   assert.deepEqual(
-    runs.filter(({ state }: { state: string }) => state !== 'skipped').map(({ state, step }: { state: string; step: number }) => [state, step]),
+    runs
+      .filter(({ state }: { state: string }) => state !== 'skipped')
+      .map(({ state, step }: { state: string; step: number }) => [state, step]),
     [['done', 4]],
   )
-  assert.ok(runs.some(({ code, condition }: { code: string; condition: number }) => code === 'not_matched' && condition === 0))
+  assert.ok(
+    runs.some(({ code, condition }: { code: string; condition: number }) => code === 'not_matched' && condition === 0),
+  )
 })
 
 test('an automatic message carries the rule as its actor, and an answer ends the wait', async () => {
@@ -92,7 +96,12 @@ test('a rule that has changed or no longer matches when its wait is over does no
 test('a refused action ends the run with the reason, and what is no longer there is left alone', async () => {
   const w = await automationWorld()
   const { id: keyId } = await w.addKey({ scopes: ['inbox.write'] })
-  const agentRule = await w.addRule({ actions: [{ kind: 'to_agent', keyId }, { kind: 'reply', text: 'Hi' }] })
+  const agentRule = await w.addRule({
+    actions: [
+      { kind: 'to_agent', keyId },
+      { kind: 'reply', text: 'Hi' },
+    ],
+  })
   const { id, phone } = await w.newCustomer()
   await w.drain()
   assert.equal((await w.read(id)).owner, `agent:${keyId}`)
@@ -172,7 +181,10 @@ test('waits are acted on once, and judged again until a rule acts', async () => 
 test('rules act on new conversations, changes of owner and status, and leads', async () => {
   const w = await automationWorld()
   const label = await w.addLabel('New')
-  const created = await w.addRule({ trigger: 'conversation_created', actions: [{ kind: 'add_labels', labelIds: [label] }] })
+  const created = await w.addRule({
+    trigger: 'conversation_created',
+    actions: [{ kind: 'add_labels', labelIds: [label] }],
+  })
   await w.addRule({
     trigger: 'status_changed',
     conditions: [

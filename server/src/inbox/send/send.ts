@@ -159,5 +159,17 @@ function parseRequest(sender: Sender, request: SendRequest): ParsedSend {
   const command = parseSendCommand(rest, syntax)
   const compared = identity === undefined ? {} : { identity }
   const checks = { onlyIf, check, isAnswer }
-  return { sender, conversationId, key, command, ...compared, seen, lastSeenId, isOverBudget, draft, sources, ...checks }
+  return {
+    sender,
+    conversationId,
+    key,
+    command,
+    ...compared,
+    seen,
+    lastSeenId,
+    isOverBudget,
+    draft,
+    sources,
+    ...checks,
+  }
 }

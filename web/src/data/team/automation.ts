@@ -34,8 +34,11 @@ export function useRules(workspaceId: string) {
 export const createRule = async (workspaceId: string, body: RuleDraft) =>
   (await unwrap(api.POST(path, { ...at(workspaceId), body }))).rule
 
-export const changeRule = async (workspaceId: string, ruleId: string, body: Partial<RuleDraft> & { enabled?: boolean }) =>
-  (await unwrap(api.PATCH(onePath, { params: { path: { workspaceId, ruleId } }, body }))).rule
+export const changeRule = async (
+  workspaceId: string,
+  ruleId: string,
+  body: Partial<RuleDraft> & { enabled?: boolean },
+) => (await unwrap(api.PATCH(onePath, { params: { path: { workspaceId, ruleId } }, body }))).rule
 
 export const deleteRule = (workspaceId: string, ruleId: string) =>
   unwrap(api.DELETE(onePath, { params: { path: { workspaceId, ruleId } } }))

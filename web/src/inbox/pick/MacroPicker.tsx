@@ -1,6 +1,6 @@
+import { detailKey, threadKey } from '../../data/inbox/cache.ts'
 import { useInbox } from '../../data/inbox/queries.ts'
 import { runMacro, useMacros } from '../../data/team/automation.ts'
-import { detailKey, threadKey } from '../../data/inbox/cache.ts'
 import { t } from '../../text/index.ts'
 import type { Dropdown } from '../../ui/overlay/dropdown.tsx'
 import { Picker } from '../../ui/overlay/Picker.tsx'

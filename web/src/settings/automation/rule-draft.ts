@@ -88,7 +88,15 @@ export const emptyRule: RuleDraft = {
   ...{ stops: false, followsRules: false },
 }
 
-export const draftOf = ({ name, trigger, afterMinutes, conditions, actions, stops, followsRules }: Rule): RuleDraft => ({
+export const draftOf = ({
+  name,
+  trigger,
+  afterMinutes,
+  conditions,
+  actions,
+  stops,
+  followsRules,
+}: Rule): RuleDraft => ({
   ...{ name, trigger, afterMinutes, conditions, actions, stops, followsRules },
 })
 

@@ -38,7 +38,10 @@ export function useChoices() {
     statuses: entries(statuses),
     leadStatuses: useStatuses(workspaceId).map((value) => ({ value, label: statusName(value) })),
     leadFields: useLeadFields(workspaceId).map((field) => ({ value: field.key, label: customFieldName(field) })),
-    replies: (useCannedReplies(workspaceId).data ?? []).map(({ id, shortcut }) => ({ value: id, label: `/${shortcut}` })),
+    replies: (useCannedReplies(workspaceId).data ?? []).map(({ id, shortcut }) => ({
+      value: id,
+      label: `/${shortcut}`,
+    })),
     endpoints: (useEndpoints(workspaceId).data ?? []).map(({ id, description, url }) => ({
       value: id,
       label: description ?? url,

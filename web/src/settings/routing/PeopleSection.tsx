@@ -76,9 +76,7 @@ export function PeopleSection({ routing }: { routing: Routing }) {
       title={texts.people}
       help={texts.peopleHelp}
       submit={() => save.mutate()}
-      footer={
-        mayChange && <DraftButtons draft={{ isChanged: draft.isChanged, isSaving: save.isPending, cancel }} />
-      }
+      footer={mayChange && <DraftButtons draft={{ isChanged: draft.isChanged, isSaving: save.isPending, cancel }} />}
     >
       <Table label={texts.people} rows={rows} keyOf={({ id }) => id} columns={columns} />
     </Section>
@@ -91,7 +89,13 @@ function useLimited(workspaceId: string): Limited[] {
   const { data: keys = [] } = useApiKeys(workspaceId)
   const agents = keys.filter(({ status, scopes }) => status === 'active' && scopes.includes('inbox.write'))
   return [
-    ...members.map(({ userId: id, name, awaySince, awayUntil }) => ({ id, name, isAgent: false, awaySince, awayUntil })),
+    ...members.map(({ userId: id, name, awaySince, awayUntil }) => ({
+      id,
+      name,
+      isAgent: false,
+      awaySince,
+      awayUntil,
+    })),
     ...agents.map(({ id, name }) => ({ id, name, isAgent: true, awaySince: null, awayUntil: null })),
   ]
 }
@@ -127,7 +131,9 @@ function Availability({ row, mayChange }: AvailabilityProps) {
   return (
     <Switch
       aria-label={t.settings.routing.availabilityOf({ name })}
-      label={awayUntil === null || !isOut ? undefined : t.settings.routing.backAt({ moment: formatDateTime(awayUntil) })}
+      label={
+        awayUntil === null || !isOut ? undefined : t.settings.routing.backAt({ moment: formatDateTime(awayUntil) })
+      }
       checked={!isOut}
       onChange={(event) => void change(event.currentTarget.checked)}
       disabled={!mayChange && id !== currentUser().id}
