@@ -58,11 +58,11 @@ export const compileRule = (rule: Rule): CompiledRule => ({ rule, compiled: comp
 export const compileConditions = (conditions: readonly Condition[]): Compiled[] =>
   conditions.map(({ values, ...condition }) => ({
     ...condition,
-    values: new Set(values.map((value) => valueOf(condition.field, value))),
+    values: new Set(values.map((value) => comparedAs(condition.field, value))),
     numbers: values.map(Number),
   }))
 
-function valueOf(field: ConditionField, value: string): string {
+function comparedAs(field: ConditionField, value: string): string {
   if (field === 'message_text') return foldForWords(value)
   if (field === 'lead_field') return foldText(value)
   return field === 'template' ? value : value.toLowerCase()

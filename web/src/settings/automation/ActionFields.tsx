@@ -90,16 +90,19 @@ function OneAction({ place, ...props }: OneActionProps): ReactNode {
   const texts = t.settings.automation
   const { kind } = action
   const label = texts.valueOf({ n: place, name: texts.kinds[kind] })
-  const select = (data: Choice[], value: string | null | undefined, set: (value: string) => void) => (
-    <Select
-      aria-label={label}
-      data={data}
-      value={value || null}
-      allowDeselect={false}
-      searchable
-      onChange={(chosen) => chosen !== null && set(chosen)}
-    />
-  )
+  const choice = choiceOf(action, choices)
+  if (choice !== null) {
+    return (
+      <Select
+        aria-label={label}
+        data={choice.data}
+        value={choice.value || null}
+        allowDeselect={false}
+        searchable
+        onChange={(chosen) => chosen !== null && change(choice.chosen(chosen))}
+      />
+    )
+  }
   switch (kind) {
     case 'add_labels':
     case 'remove_labels':
@@ -113,32 +116,6 @@ function OneAction({ place, ...props }: OneActionProps): ReactNode {
           searchable
         />
       )
-    case 'assign':
-      return select(
-        [{ value: 'nobody', label: t.inbox.actions.nobody }, ...choices.members],
-        action.userId ?? 'nobody',
-        (userId) => change({ userId: userId === 'nobody' ? null : userId }),
-      )
-    case 'assign_team':
-      return select(
-        [{ value: 'none', label: t.inbox.actions.noTeam }, ...choices.teams],
-        action.teamId ?? 'none',
-        (teamId) => change({ teamId: teamId === 'none' ? null : teamId }),
-      )
-    case 'to_agent':
-      return select(choices.keys, action.keyId, (keyId) => change({ keyId }))
-    case 'set_status':
-      return select(choices.statuses, action.status, (status) =>
-        change({ status: status as Action['status'] & string }),
-      )
-    case 'set_priority':
-      return select(
-        [...choices.priorities, { value: 'none', label: texts.noPriority }],
-        action.priority ?? 'none',
-        (priority) => change({ priority: priority === 'none' ? null : (priority as Action['priority'] & string) }),
-      )
-    case 'send_webhook':
-      return select(choices.endpoints, action.endpointId, (endpointId) => change({ endpointId }))
     case 'wait':
       return (
         <>
@@ -157,6 +134,53 @@ function OneAction({ place, ...props }: OneActionProps): ReactNode {
       return <Message label={label} {...props} />
     case 'set_lead_field':
       return <LeadField label={label} {...props} />
+    default:
+      return null
+  }
+}
+
+interface OneChoice {
+  data: Choice[]
+  value: string | null | undefined
+  chosen(value: string): Partial<Action>
+}
+
+const none = 'none'
+const orNull = (value: string): string | null => (value === none ? null : value)
+
+/** Returns the choice of an action that needs one thing only; null for others. */
+function choiceOf(action: Action, choices: Choices): OneChoice | null {
+  const { nobody, noTeam } = t.inbox.actions
+  const { noPriority } = t.settings.automation
+  switch (action.kind) {
+    case 'assign':
+      return {
+        data: [{ value: none, label: nobody }, ...choices.members],
+        value: action.userId ?? none,
+        chosen: (id) => ({ userId: orNull(id) }),
+      }
+    case 'assign_team':
+      return {
+        data: [{ value: none, label: noTeam }, ...choices.teams],
+        value: action.teamId ?? none,
+        chosen: (id) => ({ teamId: orNull(id) }),
+      }
+    case 'to_agent':
+      return { data: choices.keys, value: action.keyId, chosen: (keyId) => ({ keyId }) }
+    case 'set_status':
+      return {
+        data: choices.statuses,
+        value: action.status,
+        chosen: (status) => ({ status: status as NonNullable<Action['status']> }),
+      }
+    case 'set_priority':
+      return {
+        data: [...choices.priorities, { value: none, label: noPriority }],
+        value: action.priority ?? none,
+        chosen: (priority) => ({ priority: orNull(priority) as NonNullable<Action['priority']> | null }),
+      }
+    case 'send_webhook':
+      return { data: choices.endpoints, value: action.endpointId, chosen: (endpointId) => ({ endpointId }) }
     default:
       return null
   }
