@@ -72,6 +72,8 @@ export function AtForm({ now, first, submitLabel, take }: AtFormProps) {
   const [problem, setProblem] = useState<string | null>(null)
   const submit = (event: FormEvent) => {
     event.preventDefault()
+    // React also passes it on to a form around the button, which would send at once.
+    event.stopPropagation()
     const until = new Date(value)
     if (until > new Date()) take(until)
     else setProblem(pick.past)
