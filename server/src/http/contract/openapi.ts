@@ -109,6 +109,7 @@ const groups: Record<string, Record<string, string>> = {
     Notifications: 'A member’s notifications and preferences.',
     Labels: 'Labels of conversations and leads.',
     Teams: 'Teams of people who answer conversations.',
+    'Service levels': 'Holidays from calendars, and the hours, away messages and goals of teams.',
     'Canned replies': 'Saved texts, by a shortcut.',
     Knowledge: 'What the business knows: articles and short answers, for its agents and people.',
     'Saved filters': 'Saved views of leads and of the inbox.',

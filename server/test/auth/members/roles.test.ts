@@ -15,7 +15,7 @@ const needs = {
     updateMember listMadeByMember listInvitations createInvitation copyInvitationLink revokeInvitation listAuditLog
     createApiKey changeApiKey revokeApiKey rotateApiKey grantAuthorizationRequest updateWorkspace
     saveInstructionsDraft discardInstructionsDraft publishInstructionsDraft restoreInstructionsVersion createLabel updateLabel
-    deleteLabel createCannedReply updateCannedReply deleteCannedReply createTeam updateTeam deleteTeam previewAgent createLeadImport listLeadImports getLeadImport startLeadImport
+    deleteLabel createCannedReply updateCannedReply deleteCannedReply createTeam updateTeam deleteTeam setTeamService importHolidays previewAgent createLeadImport listLeadImports getLeadImport startLeadImport
     cancelLeadImport undoLeadImport previewLeadImport listImportValues downloadRefusedRows createLeadField updateLeadField
     orderLeadFields updateRouting createConnection updateConnection deleteConnection pauseConnection resumeConnection getConnectionCheck
     checkConnection listConnectionNumbers subscribeConnection registerConnectionNumber requestConnectionHistory
@@ -27,7 +27,7 @@ const needs = {
     updateBillingSettings listBudgets createBudget updateBudget deleteBudget getAgentNumbers listCountedConversations
     getAgentReasons updateReviewSettings getReviewResults createScenario makeScenario updateScenario deleteScenario
     addStarterScenarios startScenarioRun cancelScenarioRun eraseCustomer listErasures getErasure
-    uploadLeadImport uploadTemplateSample setTeamService importHolidays`,
+    uploadLeadImport uploadTemplateSample`,
   owner: 'endSessionsOfMember listTeamTokens createTeamToken revokeTeamToken exportLeads',
 }
 

@@ -153,7 +153,7 @@ test('the collection changes and deletes only resources that it has created', as
     // A key owns what it uploads.
     'Change owner, status or labels; add a note',
     // It is open already, because its window is open.
-    'Change status, labels, assignee or team',
+    'Change status, labels, priority, assignee or team',
     // Without a change.
     'Update billing settings',
   ])
