@@ -70,6 +70,83 @@ create table audit_log (
   constraint audit_log_pkey PRIMARY KEY (scope_id, id)
 );
 
+create table automation_macros (
+  workspace_id uuid not null,
+  id uuid not null,
+  name text not null,
+  actions jsonb not null,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  constraint automation_macros_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id),
+  constraint automation_macros_pkey PRIMARY KEY (workspace_id, id)
+);
+
+create table automation_queues (
+  workspace_id uuid not null,
+  rules_version integer not null default 1,
+  active boolean not null default false,
+  "position" bigint not null,
+  activities_at timestamp(3) with time zone not null,
+  timers_at timestamp(3) with time zone not null,
+  lease_until timestamp(3) with time zone,
+  constraint automation_queues_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id),
+  constraint automation_queues_pkey PRIMARY KEY (workspace_id)
+);
+
+CREATE INDEX automation_queues_active ON automation_queues USING btree (workspace_id) WHERE active;
+
+create table automation_rules (
+  workspace_id uuid not null,
+  id uuid not null,
+  name text not null,
+  "position" integer not null,
+  enabled boolean not null,
+  trigger text not null,
+  after_minutes integer,
+  conditions jsonb not null,
+  actions jsonb not null,
+  stops boolean not null,
+  follows_rules boolean not null,
+  version integer not null,
+  enabled_at timestamp(3) with time zone,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  constraint automation_rules_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id),
+  constraint automation_rules_pkey PRIMARY KEY (workspace_id, id)
+);
+
+CREATE INDEX automation_rules_position ON automation_rules USING btree (workspace_id, "position");
+
+create table automation_runs (
+  workspace_id uuid not null,
+  id uuid not null,
+  rule_id uuid not null,
+  rule_version integer not null,
+  event_key uuid not null,
+  conversation_id uuid,
+  lead_id uuid,
+  inbound_id uuid,
+  event_id uuid,
+  depth smallint not null,
+  state text not null,
+  step smallint not null default 0,
+  attempts smallint not null default 0,
+  code text,
+  condition smallint,
+  due_at timestamp(3) with time zone,
+  claimed_until timestamp(3) with time zone,
+  created_at timestamp(3) with time zone not null,
+  ended_at timestamp(3) with time zone,
+  constraint automation_runs_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'done'::text, 'failed'::text, 'skipped'::text]))),
+  constraint automation_runs_pkey PRIMARY KEY (workspace_id, id)
+);
+
+CREATE INDEX automation_runs_conversation ON automation_runs USING btree (workspace_id, conversation_id) WHERE (conversation_id IS NOT NULL);
+CREATE INDEX automation_runs_due ON automation_runs USING btree (due_at) WHERE (due_at IS NOT NULL);
+CREATE UNIQUE INDEX automation_runs_event ON automation_runs USING btree (workspace_id, rule_id, event_key);
+CREATE INDEX automation_runs_lead ON automation_runs USING btree (workspace_id, lead_id) WHERE (lead_id IS NOT NULL);
+CREATE INDEX automation_runs_rule ON automation_runs USING btree (workspace_id, rule_id, id);
+
 create table billing_settings (
   workspace_id uuid not null,
   currency text,
@@ -274,7 +351,7 @@ create table conversation_activities (
   actor_id uuid,
   created_at timestamp(3) with time zone not null,
   constraint conversation_activities_actor_type_check CHECK ((actor_type = ANY (ARRAY['agent'::text, 'user'::text, 'token'::text, 'system'::text]))),
-  constraint conversation_activities_kind_check CHECK ((kind = ANY (ARRAY['owner'::text, 'status'::text, 'assignee'::text, 'team'::text, 'labels'::text, 'consent'::text, 'over_budget'::text, 'standby'::text, 'draft'::text]))) NOT VALID,
+  constraint conversation_activities_kind_check CHECK ((kind = ANY (ARRAY['owner'::text, 'status'::text, 'assignee'::text, 'team'::text, 'labels'::text, 'priority'::text, 'goal'::text, 'consent'::text, 'over_budget'::text, 'standby'::text, 'draft'::text]))) NOT VALID,
   constraint conversation_activities_reason_check CHECK ((reason = ANY (ARRAY['began'::text, 'customer_wrote'::text, 'sent'::text, 'phone'::text, 'timer'::text, 'watchdog'::text, 'agents_stopped'::text, 'key_ended'::text, 'merged'::text, 'round_robin'::text, 'least_busy'::text, 'capacity'::text, 'no_answer'::text, 'took_next'::text]))) NOT VALID,
   constraint conversation_activities_workspace_id_conversation_id_fkey FOREIGN KEY (workspace_id, conversation_id) REFERENCES conversations(workspace_id, id) ON DELETE CASCADE,
   constraint conversation_activities_pkey PRIMARY KEY (workspace_id, id)
@@ -381,6 +458,12 @@ create table conversations (
   thread_owner text,
   thread_at timestamp(3) with time zone,
   team_id uuid,
+  priority smallint,
+  goal jsonb,
+  goal_due_at timestamp(3) with time zone,
+  now_goal_due_at timestamp(3) with time zone,
+  goal_missed_at timestamp(3) with time zone,
+  constraint conversations_priority_check CHECK (((priority >= 1) AND (priority <= 4))) NOT VALID,
   constraint conversations_status_check CHECK ((status = ANY (ARRAY['open'::text, 'pending'::text, 'snoozed'::text, 'resolved'::text, 'closed'::text]))),
   constraint conversations_unread_count_check CHECK ((unread_count >= 0)),
   constraint conversations_workspace_id_connection_id_fkey FOREIGN KEY (workspace_id, connection_id) REFERENCES connections(workspace_id, id),
@@ -389,9 +472,12 @@ create table conversations (
 
 CREATE INDEX conversations_connection ON conversations USING btree (workspace_id, connection_id, updated_at);
 CREATE INDEX conversations_counted ON conversations USING btree (workspace_id, ((unread_count > 0)), ((owner_key_id IS NULL)), assigned_to, owner_key_id, unread_count) WHERE (status = 'open'::text);
+CREATE INDEX conversations_goal_due ON conversations USING btree (workspace_id, goal_due_at) WHERE (goal_due_at IS NOT NULL);
+CREATE INDEX conversations_goal_missed ON conversations USING btree (workspace_id, goal_missed_at) WHERE (goal_missed_at IS NOT NULL);
 CREATE INDEX conversations_labelled ON conversations USING gin (label_ids) WHERE (label_ids <> '{}'::uuid[]);
 CREATE INDEX conversations_owner ON conversations USING btree (workspace_id, owner_key_id, updated_at);
 CREATE UNIQUE INDEX conversations_phone_key ON conversations USING btree (workspace_id, phone_index, connection_id) WHERE (phone_index IS NOT NULL);
+CREATE INDEX conversations_priority ON conversations USING btree (workspace_id, priority, id) WHERE (priority IS NOT NULL);
 CREATE INDEX conversations_recent ON conversations USING btree (workspace_id, last_message_at);
 CREATE INDEX conversations_recent_agents ON conversations USING btree (workspace_id, status, last_message_at) WHERE (owner_key_id IS NOT NULL);
 CREATE INDEX conversations_recent_assigned ON conversations USING btree (workspace_id, assigned_to, last_message_at) WHERE (assigned_to IS NOT NULL);
@@ -590,6 +676,14 @@ create table forms (
 );
 
 CREATE UNIQUE INDEX forms_slug_key ON forms USING btree (slug);
+
+create table goal_updates (
+  workspace_id uuid not null,
+  after_id uuid not null,
+  requested_at timestamp(3) with time zone not null,
+  constraint goal_updates_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id),
+  constraint goal_updates_pkey PRIMARY KEY (workspace_id)
+);
 
 create table inbox_search_progress (
   workspace_id uuid not null,
@@ -1262,6 +1356,23 @@ create table migrations (
   constraint migrations_pkey PRIMARY KEY (number)
 );
 
+create table missed_goals (
+  workspace_id uuid not null,
+  id uuid not null,
+  conversation_id uuid not null,
+  goal text not null,
+  since timestamp(3) with time zone not null,
+  due_at timestamp(3) with time zone not null,
+  team_id uuid,
+  assigned_to uuid,
+  key_id uuid,
+  created_at timestamp(3) with time zone not null,
+  constraint missed_goals_goal_check CHECK ((goal = ANY (ARRAY['first_answer'::text, 'next_answer'::text, 'resolution'::text]))),
+  constraint missed_goals_pkey PRIMARY KEY (workspace_id, id)
+);
+
+CREATE UNIQUE INDEX missed_goals_once ON missed_goals USING btree (workspace_id, conversation_id, goal, since);
+
 create table moving_conversations (
   workspace_id uuid not null,
   conversation_id uuid not null,
@@ -1312,7 +1423,7 @@ create table notices (
   constraint notices_actor_type_check CHECK ((actor_type = ANY (ARRAY['agent'::text, 'user'::text, 'token'::text]))),
   constraint notices_check CHECK (((actor_type IS NULL) = (actor_id IS NULL))),
   constraint notices_count_check CHECK ((count > 0)),
-  constraint notices_kind_check CHECK ((kind = ANY (ARRAY['mention'::text, 'assigned'::text, 'handover'::text, 'draft'::text, 'waiting'::text, 'connection'::text, 'budget'::text]))) NOT VALID,
+  constraint notices_kind_check CHECK ((kind = ANY (ARRAY['mention'::text, 'assigned'::text, 'handover'::text, 'draft'::text, 'waiting'::text, 'goal'::text, 'connection'::text, 'budget'::text]))) NOT VALID,
   constraint notices_workspace_id_conversation_id_fkey FOREIGN KEY (workspace_id, conversation_id) REFERENCES conversations(workspace_id, id) ON DELETE CASCADE,
   constraint notices_workspace_id_user_id_fkey FOREIGN KEY (workspace_id, user_id) REFERENCES members(workspace_id, user_id) ON DELETE CASCADE,
   constraint notices_pkey PRIMARY KEY (workspace_id, user_id, id)
@@ -1751,6 +1862,18 @@ create table team_removals (
   constraint team_removals_pkey PRIMARY KEY (workspace_id, team_id)
 );
 
+create table team_service_settings (
+  workspace_id uuid not null,
+  team_id uuid not null,
+  hours jsonb,
+  holidays jsonb,
+  away_message jsonb,
+  service_goals jsonb,
+  updated_at timestamp(3) with time zone not null,
+  constraint team_service_settings_workspace_id_team_id_fkey FOREIGN KEY (workspace_id, team_id) REFERENCES teams(workspace_id, id) ON DELETE CASCADE,
+  constraint team_service_settings_pkey PRIMARY KEY (workspace_id, team_id)
+);
+
 create table team_tokens (
   id uuid not null,
   workspace_id uuid,
@@ -2011,6 +2134,9 @@ create table workspaces (
   sandbox_until timestamp(3) with time zone,
   instructions_version integer not null default 0,
   is_routed boolean not null default false,
+  holidays jsonb not null default '[]'::jsonb,
+  away_message jsonb,
+  service_goals jsonb,
   constraint workspaces_agent_max_parts_check CHECK (((agent_max_parts >= 1) AND (agent_max_parts <= 10))),
   constraint workspaces_agent_watchdog_minutes_check CHECK (((agent_watchdog_minutes >= 1) AND (agent_watchdog_minutes <= 10080))),
   constraint workspaces_agents_may_take_back_check CHECK ((agents_may_take_back = ANY (ARRAY['always'::text, 'when_handed'::text]))),
