@@ -256,6 +256,8 @@ export const notInCollection: ReadonlySet<string> = new Set([
   ...['listCountedConversations', 'getAgentReasons', 'claimReview', 'submitReview', 'skipReview'],
   ...['updateReviewSettings', 'updateRouting', 'takeNextConversation'],
   ...['setTeamService', 'importHolidays'],
+  ...['createAutomationRule', 'updateAutomationRule', 'deleteAutomationRule', 'orderAutomationRules'],
+  ...['tryAutomationRule', 'listAutomationRuns', 'createMacro', 'replaceMacro', 'deleteMacro', 'runMacro'],
   ...['createScenario', 'updateScenario', 'deleteScenario', 'addStarterScenarios', 'makeScenario'],
   ...['startScenarioRun', 'getScenarioRun', 'cancelScenarioRun'],
 ])
