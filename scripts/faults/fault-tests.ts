@@ -120,6 +120,14 @@ export const faultTests: readonly FaultTest[] = [
     count: ({ size }) => 2 * size('IDEMPOTENCY_KEYS'),
   },
   {
+    name: 'automation-crashes',
+    guarantee: 'killed at any step on two nodes, each automation rule acts once on each event, and none is left out',
+    files: ['server/test/automation/automation-crash.slow.test.ts'],
+    unit: 'runs',
+    sizes: { AUTOMATION_CRASH_ROUNDS: { from: 26, to: 100 } },
+    count: ({ size }) => 20 * size('AUTOMATION_CRASH_ROUNDS'),
+  },
+  {
     name: 'budgets',
     guarantee: 'no order of sends, late prices and counts on two nodes spends more than a budget, or keeps it reserved',
     files: ['server/test/inbox/budgets/interleavings.slow.test.ts'],

@@ -269,6 +269,8 @@ export const notInCollection: ReadonlySet<string> = new Set([
   ...['getFollowUps', 'scheduleMessage', 'rescheduleMessage', 'cancelScheduledMessage', 'setSilenceReminder'],
   ...['removeSilenceReminder'],
   ...['setTeamService', 'importHolidays'],
+  ...['createAutomationRule', 'updateAutomationRule', 'deleteAutomationRule', 'orderAutomationRules'],
+  ...['tryAutomationRule', 'listAutomationRuns', 'createMacro', 'replaceMacro', 'deleteMacro', 'runMacro'],
   ...['createScenario', 'updateScenario', 'deleteScenario', 'addStarterScenarios', 'makeScenario'],
   ...['startScenarioRun', 'getScenarioRun', 'cancelScenarioRun'],
   ...['findSignInProviders', 'listMyIdentities', 'linkIdentity', 'unlinkIdentity', 'enableUser'],

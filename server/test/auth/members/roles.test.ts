@@ -22,7 +22,9 @@ const needs = {
     pairConnection unpairConnection rotateIdentitySecret syncConnectionTemplates listTemplateDrafts createTemplateDraft getTemplateDraft
     saveTemplateDraft deleteTemplateDraft submitTemplateDraft deleteTemplate deleteArticle publishArticleDraft readSiteMap
     importSitePages createWebhook updateWebhook deleteWebhook
-    rotateWebhookSecret disableWebhook enableWebhook testWebhook getDelivery resendDelivery createReplay createForm
+    rotateWebhookSecret disableWebhook enableWebhook testWebhook getDelivery resendDelivery createReplay
+    listAutomationRules createAutomationRule updateAutomationRule deleteAutomationRule orderAutomationRules
+    tryAutomationRule listAutomationRuns createMacro replaceMacro deleteMacro createForm
     updateForm deleteForm getCosts exportCosts listRateCards importRateCards deleteRateCard setConnectionCurrency
     updateBillingSettings listBudgets createBudget updateBudget deleteBudget getAgentNumbers listCountedConversations
     getAgentReasons updateReviewSettings getReviewResults createScenario makeScenario updateScenario deleteScenario
