@@ -1592,6 +1592,49 @@ create table scenarios (
   constraint scenarios_workspace_id_name_key UNIQUE (workspace_id, name)
 );
 
+create table scim_groups (
+  id uuid not null,
+  provider_id uuid not null,
+  display_name text not null,
+  external_id text,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  constraint scim_groups_provider_id_fkey FOREIGN KEY (provider_id) REFERENCES sso_providers(id),
+  constraint scim_groups_pkey PRIMARY KEY (id)
+);
+
+CREATE UNIQUE INDEX scim_groups_name ON scim_groups USING btree (provider_id, lower(display_name));
+
+create table scim_members (
+  group_id uuid not null,
+  member_id uuid not null,
+  constraint scim_members_group_id_fkey FOREIGN KEY (group_id) REFERENCES scim_groups(id),
+  constraint scim_members_member_id_fkey FOREIGN KEY (member_id) REFERENCES scim_users(id),
+  constraint scim_members_pkey PRIMARY KEY (group_id, member_id)
+);
+
+CREATE INDEX scim_members_member ON scim_members USING btree (member_id);
+
+create table scim_users (
+  id uuid not null,
+  provider_id uuid not null,
+  user_id uuid not null,
+  resource bytea not null,
+  user_name_index bytea not null,
+  external_id_index bytea,
+  index_version integer not null,
+  is_active boolean not null,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  constraint scim_users_provider_id_fkey FOREIGN KEY (provider_id) REFERENCES sso_providers(id),
+  constraint scim_users_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id),
+  constraint scim_users_pkey PRIMARY KEY (id)
+);
+
+CREATE INDEX scim_users_external ON scim_users USING btree (provider_id, external_id_index);
+CREATE INDEX scim_users_name ON scim_users USING btree (provider_id, user_name_index);
+CREATE UNIQUE INDEX scim_users_user ON scim_users USING btree (provider_id, user_id);
+
 create table secrets (
   scope_id uuid not null,
   purpose text not null,
@@ -1671,13 +1714,16 @@ create table sessions (
   created_at timestamp(3) with time zone not null,
   last_seen_at timestamp(3) with time zone not null,
   expires_at timestamp(3) with time zone not null,
-  constraint sessions_signed_in_by_check CHECK ((signed_in_by = ANY (ARRAY['password'::text, 'link'::text, 'invitation'::text]))),
+  sso_provider_id uuid,
+  sso_sid bytea,
+  constraint sessions_signed_in_by_check CHECK ((signed_in_by = ANY (ARRAY['password'::text, 'link'::text, 'invitation'::text, 'sso'::text]))) NOT VALID,
   constraint sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id),
   constraint sessions_pkey PRIMARY KEY (id),
   constraint sessions_token_hash_key UNIQUE (token_hash)
 );
 
 CREATE INDEX sessions_expiry ON sessions USING btree (expires_at);
+CREATE INDEX sessions_sso ON sessions USING btree (sso_provider_id, sso_sid) WHERE (sso_provider_id IS NOT NULL);
 CREATE INDEX sessions_user ON sessions USING btree (user_id, created_at);
 
 create table sign_in_challenges (
@@ -1698,6 +1744,40 @@ create table sign_in_links (
   used_at timestamp(3) with time zone,
   constraint sign_in_links_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id),
   constraint sign_in_links_pkey PRIMARY KEY (token_hash)
+);
+
+create table sso_identities (
+  provider_id uuid not null,
+  subject bytea not null,
+  user_id uuid not null,
+  created_at timestamp(3) with time zone not null,
+  last_used_at timestamp(3) with time zone not null,
+  constraint sso_identities_provider_id_fkey FOREIGN KEY (provider_id) REFERENCES sso_providers(id),
+  constraint sso_identities_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id),
+  constraint sso_identities_pkey PRIMARY KEY (provider_id, subject)
+);
+
+CREATE UNIQUE INDEX sso_identities_user ON sso_identities USING btree (user_id, provider_id);
+
+create table sso_logouts (
+  provider_id uuid not null,
+  jti bytea not null,
+  expires_at timestamp(3) with time zone not null,
+  constraint sso_logouts_pkey PRIMARY KEY (provider_id, jti)
+);
+
+create table sso_providers (
+  id uuid not null,
+  settings bytea not null,
+  test bytea,
+  is_enabled boolean not null,
+  is_forced boolean not null default false,
+  scim_token_hash bytea,
+  scim_token_at timestamp(3) with time zone,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  constraint sso_providers_pkey PRIMARY KEY (id),
+  constraint sso_providers_scim_token_hash_key UNIQUE (scim_token_hash)
 );
 
 create table team_tokens (
@@ -1793,6 +1873,8 @@ create table users (
   recovery_hashes text[] not null default '{}'::text[],
   is_operator boolean not null default false,
   created_at timestamp(3) with time zone not null,
+  disabled_at timestamp(3) with time zone,
+  managed_by uuid,
   constraint users_pkey PRIMARY KEY (id)
 );
 
