@@ -1,17 +1,14 @@
 import { ActionIcon, Button, Group, Input, Select, Stack, TextInput } from '@mantine/core'
 import { IconPlus, IconTrash } from '@tabler/icons-react'
 import { roleValues } from '../../api/schema.ts'
+import type { AccessRule } from '../../data/team/sso.ts'
 import { useAllWorkspaces } from '../../data/workspace.ts'
 import type { Role } from '../../session/session.ts'
 import { t } from '../../text/index.ts'
 import type { Draft } from '../../ui/use-draft.ts'
 
 /** A rule as typed; an empty group stands for everyone. */
-export interface RuleDraft {
-  group: string
-  workspaceId: string
-  role: Role
-}
+export type RuleDraft = Omit<AccessRule, 'group'> & { group: string }
 
 /** Rows that give roles in workspaces. */
 export function AccessRules({ draft }: { draft: Draft<{ access: RuleDraft[] } & object> }) {
