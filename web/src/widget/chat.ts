@@ -81,17 +81,8 @@ class ChatView {
     this.#fields = this.#makeFields()
     this.#log.setAttribute('aria-label', words.chat)
     this.#log.append(make('div', { class: 'message theirs' }, make('p', {}, greeting)))
-    document.body.append(
-      make(
-        'main',
-        { role: 'dialog', 'aria-label': config.title },
-        this.#makeHead(),
-        this.#log,
-        this.#pending,
-        this.#state,
-        this.#makeForm(),
-      ),
-    )
+    const parts = [this.#makeHead(), this.#log, this.#pending, this.#state, this.#makeForm()]
+    document.body.append(make('div', { role: 'dialog', 'aria-label': config.title }, make('main', {}, ...parts)))
     document.addEventListener('keydown', ({ key }) => {
       if (key === 'Escape') tell({ type: 'close' })
     })
