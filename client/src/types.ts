@@ -86,7 +86,7 @@ export type ConversationAssignedEvent = {
   /** The member who had it. */
   previous_assigned_to: string | null
   actor: EventActor
-  /** Why it changed as a side effect or by itself; null: somebody changed it. */
+  /** Why it changed as a side effect or by itself; null: a person or an agent changed it. */
   reason: 'began' | 'customer_wrote' | 'sent' | 'phone' | 'timer' | 'watchdog' | 'agents_stopped' | 'key_ended' | 'merged' | 'round_robin' | 'least_busy' | 'capacity' | 'no_answer' | 'took_next' | null
   /** Time of the change. */
   at: string
@@ -110,7 +110,7 @@ export type ConversationLabelledEvent = {
   /** Removed labels. */
   removed_label_ids: string[]
   actor: EventActor
-  /** Why it changed as a side effect or by itself; null: somebody changed it. */
+  /** Why it changed as a side effect or by itself; null: a person or an agent changed it. */
   reason: 'began' | 'customer_wrote' | 'sent' | 'phone' | 'timer' | 'watchdog' | 'agents_stopped' | 'key_ended' | 'merged' | 'round_robin' | 'least_busy' | 'capacity' | 'no_answer' | 'took_next' | null
   /** Time of the change. */
   at: string
@@ -147,7 +147,7 @@ export type ConversationStatusEvent = {
   /** When it opens again by itself; null unless it is snoozed. */
   snoozed_until: string | null
   actor: EventActor
-  /** Why it changed as a side effect or by itself; null: somebody changed it. */
+  /** Why it changed as a side effect or by itself; null: a person or an agent changed it. */
   reason: 'began' | 'customer_wrote' | 'sent' | 'phone' | 'timer' | 'watchdog' | 'agents_stopped' | 'key_ended' | 'merged' | 'round_robin' | 'least_busy' | 'capacity' | 'no_answer' | 'took_next' | null
   /** Time of the change. */
   at: string

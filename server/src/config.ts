@@ -162,12 +162,7 @@ export function loadConfig(environment: Environment, memory = memoryBytes()): Co
     embeddings: readEmbeddings(read),
     mail: readMailSettings(read, simulator ? read.integer('PARLEY_SIMULATOR_MAIL_PORT', 1, 65_535) : null),
     logLevel: read.choice('PARLEY_LOG_LEVEL', logLevels) ?? 'info',
-    limits: {
-      leadsPerMinute: read.integer('PARLEY_LEADS_RATE_LIMIT', 0, 1_000_000) ?? 3000,
-      inboxPerMinute: read.integer('PARLEY_INBOX_RATE_LIMIT', 0, 1_000_000) ?? 300,
-      teamPerMinute: read.integer('PARLEY_TEAM_RATE_LIMIT', 0, 1_000_000) ?? 600,
-      automationRules: read.integer('PARLEY_AUTOMATION_RULES', 1, 1000) ?? 200,
-    },
+    limits: readLimits(read),
     search: {
       memoryBytes: (read.integer('PARLEY_SEARCH_MEMORY', 0, 65_536) ?? defaultSearchMemory(memory)) * 1_000_000,
     },
@@ -178,6 +173,15 @@ export function loadConfig(environment: Environment, memory = memoryBytes()): Co
   // Problems of a value that two settings use appear twice.
   if (problems.length > 0) throw new ConfigError([...new Set(problems)])
   return config
+}
+
+function readLimits(read: ReturnType<typeof createReader>): Config['limits'] {
+  return {
+    leadsPerMinute: read.integer('PARLEY_LEADS_RATE_LIMIT', 0, 1_000_000) ?? 3000,
+    inboxPerMinute: read.integer('PARLEY_INBOX_RATE_LIMIT', 0, 1_000_000) ?? 300,
+    teamPerMinute: read.integer('PARLEY_TEAM_RATE_LIMIT', 0, 1_000_000) ?? 600,
+    automationRules: read.integer('PARLEY_AUTOMATION_RULES', 1, 1000) ?? 200,
+  }
 }
 
 function readEmbeddings(read: ReturnType<typeof createReader>): Config['embeddings'] {

@@ -85,7 +85,9 @@ test('a visitor of a foreign site chats with the team in a frame that the site c
   await answer({ kind: 'text', text: attack })
   await chat.getByText('<img src=x').waitFor()
   assert.deepEqual(
-    await chat.locator('.log a').evaluateAll((links) => links.map((link) => (link as HTMLAnchorElement).href)),
+    await chat
+      .locator('.log a')
+      .evaluateAll((links) => links.map((link) => (link as unknown as { href: string }).href)),
     ['https://example.com/a?b=1'],
   )
   await answer({ kind: 'choices', choices: { text: 'Which one?', buttons: [{ title: 'Ground' }, { title: 'Beans' }] } })
@@ -102,7 +104,7 @@ test('a visitor of a foreign site chats with the team in a frame that the site c
   const again = await chatOf(page)
   await again.getByText('Roasted on Tuesday.').waitFor()
   assert.equal(await again.locator('[data-id]').count(), 5)
-  assert.ok(await again.evaluate(() => document.documentElement.scrollWidth <= innerWidth))
+  assert.ok(await again.evaluate('document.documentElement.scrollWidth <= innerWidth'))
   assert.deepEqual(await issuesOf(again), [])
   assert.deepEqual(failures, [])
   await context.close()

@@ -38,7 +38,7 @@ const customer = {
   name: nullable(text(300, 'Name of the customer.', { example: 'Marina Duarte' })),
 }
 
-const Tried = titled('AutomationTrial', {
+const Tried = titled('AutomationDryRun', {
   events: Type.Array(
     titled('AutomationTriedEvent', {
       at: timestamp('When it happened, or when the time had passed.'),
@@ -79,7 +79,7 @@ const Log = titled('AutomationLog', {
 export function automationTeamRoutes(app: App, deps: AutomationRouteDeps, guard: TeamGuard): void {
   const api = teamApi(app, guard, 'Automation')
   ruleRoutes(api, deps)
-  trialRoutes(api, deps)
+  dryRunRoutes(api, deps)
   macroRoutes(api, deps)
 }
 
@@ -155,10 +155,10 @@ function ruleRoutes(api: Api, deps: AutomationRouteDeps): void {
   })
 }
 
-function trialRoutes(api: Api, deps: AutomationRouteDeps): void {
+function dryRunRoutes(api: Api, deps: AutomationRouteDeps): void {
   const { db, sends } = deps
-  api.post(`${path}/trials`, 'admin', {
-    operationId: 'tryAutomationRule',
+  api.post(`${path}/dry-runs`, 'admin', {
+    operationId: 'dryRunAutomationRule',
     summary: 'Try an automation rule',
     description: `Judges a rule, saved or not, by the newest ${maxTried} events that can start it, or the waits that would start it now. Changes nothing. For admins.`,
     body: RuleDraft,

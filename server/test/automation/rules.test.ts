@@ -84,7 +84,7 @@ test('admins create, change, order, switch and delete rules, and the audit log r
 test('members run macros, and do not see rules', async () => {
   const { admin, member, newCustomer, addLabel, read, timeline, sentTo } = await automationWorld()
   assert.equal((await member.call('GET', path)).status, 403)
-  assert.equal((await member.call('POST', '/automation/trials', draft())).status, 403)
+  assert.equal((await member.call('POST', '/automation/dry-runs', draft())).status, 403)
   const label = await addLabel('VIP')
   const macro = {
     name: 'Say thanks',
@@ -142,12 +142,12 @@ test('a macro stops where it is refused, and says why', async () => {
   assert.equal((await admin.call('DELETE', `/automation/macros/${macroId}`)).status, 200)
 })
 
-test('a trial says for each event which condition does not hold, and changes nothing', async () => {
+test('a dry run says for each event which condition does not hold, and changes nothing', async () => {
   const w = await automationWorld()
   const { id } = await w.newCustomer('What is the price?')
   await w.newCustomer('Hello!')
   const words = conditions({ field: 'message_text', operator: 'any_of', values: ['price'] })
-  const { status, body } = await w.admin.call('POST', '/automation/trials', draft(words))
+  const { status, body } = await w.admin.call('POST', '/automation/dry-runs', draft(words))
   assert.equal(status, 200, JSON.stringify(body))
   assert.deepEqual(
     body.events.map(({ acts, unmet, name }: { acts: boolean; unmet: number[]; name: string }) => [acts, unmet, name]),

@@ -3,7 +3,7 @@ import type { EventName, EventPattern } from '../data/webhooks.ts'
 
 export const allEvents: readonly EventName[] = eventNameValues
 
-/** Events of no group: they are recorded only where somebody asks for them by name. */
+/** Events of no group: they are recorded only where an endpoint or the workspace names them. */
 export const optInEvents: readonly EventName[] = optInEventNameValues
 
 const grouped = allEvents.filter((name) => !optInEvents.includes(name))

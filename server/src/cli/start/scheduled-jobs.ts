@@ -90,7 +90,7 @@ export function startScheduledJobs(runtime: Runtime): Loop {
 }
 
 function scheduledJobsOf(runtime: Runtime): ScheduledJob[] {
-  const { db, keyStore, clock, metrics } = runtime
+  const { db, keyStore, clock } = runtime
   const templates = templateDeps(runtime)
   const erasures = erasureDeps(runtime)
   const feeds = collectChangedFeeds({ db, clock })
@@ -100,51 +100,16 @@ function scheduledJobsOf(runtime: Runtime): ScheduledJob[] {
   const waitingReminder = createWaitingReminder({ db, clock })
   const timeDeps = { db, clock }
   const embedder = embedderOf(runtime)
-  const scheduledSends = { ...sendDeps(runtime), readAgentSender: agentSenderReader(runtime) }
   const dueJobs: Record<string, DueJob> = {
     ...mailJobs(runtime),
+    ...inboxTimers(runtime),
     'read-templates': { everyMs: frequentMs, work: () => syncDueTemplates(templates), watch: watchTemplates(timeDeps) },
-    'wake-snoozed': {
-      everyMs: frequentMs,
-      work: async () => (await reopenSnoozed(db, keyStore, clock)) + (await remindOfSilence(db, clock)),
-      watch: watchSnoozed(timeDeps),
-    },
-    'remind-tasks': {
-      everyMs: frequentMs,
-      work: () => remindDueTasks({ db, keyStore, clock }),
-      watch: watchTasks(timeDeps),
-    },
-    'send-scheduled': {
-      everyMs: frequentMs,
-      work: () => sendDueMessages(scheduledSends),
-      watch: watchScheduled(timeDeps),
-    },
-    'hand-back-expired': {
-      everyMs: frequentMs,
-      work: () => reassignFromExpiredKeys(db, keyStore, clock),
-      watch: watchExpiredKeys(timeDeps),
-    },
     'finish-erasures': { everyMs: frequentMs, work: () => finishErasures(erasures), watch: watchErasures(timeDeps) },
-    'agent-watchdog': {
-      everyMs: frequentMs,
-      work: () => reassignOverdue(db, keyStore, clock),
-      watch: watchOverdueAnswers(timeDeps),
-    },
-    'route-waiting': {
-      everyMs: frequentMs,
-      work: () => settleRoutingWaits({ db, keyStore, clock }),
-      watch: watchRoutingWaits(timeDeps),
-    },
     'rotate-keys': { everyMs: sliceEveryMs, work: () => runRotationSteps(rotations), watch: watchRotations(timeDeps) },
     'send-push-notifications': {
       everyMs: pushEveryMs,
       work: createPushSender(pushDeps(runtime)),
       watch: watchPushes(timeDeps),
-    },
-    'service-goals': {
-      everyMs: frequentMs,
-      work: () => runGoals({ db, keyStore, clock, onMissed: metrics.missedGoal }),
-      watch: watchGoals(timeDeps),
     },
     'notify-outages': { everyMs: reminderEveryMs, work: () => notifyOutages(db, clock), watch: watchOutages(timeDeps) },
   }
@@ -193,6 +158,50 @@ function scheduledJobsOf(runtime: Runtime): ScheduledJob[] {
 }
 
 type DueJob = Pick<ScheduledJob, 'work' | 'everyMs'> & { watch: Pick<DueWatch, 'isDue'> }
+
+/** Jobs for conversations and tasks whose time comes. */
+function inboxTimers(runtime: Runtime): Record<string, DueJob> {
+  const { db, keyStore, clock, metrics } = runtime
+  const timeDeps = { db, clock }
+  const scheduledSends = { ...sendDeps(runtime), readAgentSender: agentSenderReader(runtime) }
+  return {
+    'wake-snoozed': {
+      everyMs: frequentMs,
+      work: async () => (await reopenSnoozed(db, keyStore, clock)) + (await remindOfSilence(db, clock)),
+      watch: watchSnoozed(timeDeps),
+    },
+    'remind-tasks': {
+      everyMs: frequentMs,
+      work: () => remindDueTasks({ db, keyStore, clock }),
+      watch: watchTasks(timeDeps),
+    },
+    'send-scheduled': {
+      everyMs: frequentMs,
+      work: () => sendDueMessages(scheduledSends),
+      watch: watchScheduled(timeDeps),
+    },
+    'hand-back-expired': {
+      everyMs: frequentMs,
+      work: () => reassignFromExpiredKeys(db, keyStore, clock),
+      watch: watchExpiredKeys(timeDeps),
+    },
+    'agent-watchdog': {
+      everyMs: frequentMs,
+      work: () => reassignOverdue(db, keyStore, clock),
+      watch: watchOverdueAnswers(timeDeps),
+    },
+    'route-waiting': {
+      everyMs: frequentMs,
+      work: () => settleRoutingWaits({ db, keyStore, clock }),
+      watch: watchRoutingWaits(timeDeps),
+    },
+    'service-goals': {
+      everyMs: frequentMs,
+      work: () => runGoals({ db, keyStore, clock, onMissed: metrics.missedGoal }),
+      watch: watchGoals(timeDeps),
+    },
+  }
+}
 
 /** Jobs of installations with a mail server. */
 function mailJobs(runtime: Runtime): Record<string, DueJob> {

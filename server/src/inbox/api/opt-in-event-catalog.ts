@@ -15,7 +15,9 @@ import { conversationFields, described } from './schema.ts'
 const { id, status } = conversationFields
 const at = timestamp('Time of the change.')
 const reason = nullable(
-  oneOf(activityReasons, { description: 'Why it changed as a side effect or by itself; null: somebody changed it.' }),
+  oneOf(activityReasons, {
+    description: 'Why it changed as a side effect or by itself; null: a person or an agent changed it.',
+  }),
 )
 const labelIds = (description: string) => Type.Array(uuid(), { description, maxItems: 1000, example: [] })
 

@@ -24,7 +24,7 @@ const needs = {
     importSitePages createWebhook updateWebhook deleteWebhook
     rotateWebhookSecret disableWebhook enableWebhook testWebhook getDelivery resendDelivery createReplay
     listAutomationRules createAutomationRule updateAutomationRule deleteAutomationRule orderAutomationRules
-    tryAutomationRule listAutomationRuns createMacro replaceMacro deleteMacro createForm
+    dryRunAutomationRule listAutomationRuns createMacro replaceMacro deleteMacro createForm
     updateForm deleteForm getCosts exportCosts listRateCards importRateCards deleteRateCard setConnectionCurrency
     updateBillingSettings listBudgets createBudget updateBudget deleteBudget getAgentNumbers listCountedConversations
     getAgentReasons updateReviewSettings getReviewResults createScenario makeScenario updateScenario deleteScenario

@@ -4,7 +4,7 @@ import { api, type Schemas, unwrap } from '../../api/client.ts'
 const path = '/api/team/v1/workspaces/{workspaceId}/automation/rules'
 const onePath = `${path}/{ruleId}` as const
 const orderPath = '/api/team/v1/workspaces/{workspaceId}/automation/order'
-const trialPath = '/api/team/v1/workspaces/{workspaceId}/automation/trials'
+const dryRunPath = '/api/team/v1/workspaces/{workspaceId}/automation/dry-runs'
 const macroPath = '/api/team/v1/workspaces/{workspaceId}/automation/macros'
 const oneMacroPath = `${macroPath}/{macroId}` as const
 const runPath = '/api/team/v1/workspaces/{workspaceId}/inbox/conversations/{id}/macros/{macroId}'
@@ -14,7 +14,7 @@ export type Rule = Schemas['AutomationRule']
 export type RuleDraft = Schemas['AutomationRuleDraft']
 export type Condition = Schemas['AutomationCondition']
 export type Action = Schemas['AutomationAction']
-export type Trial = Schemas['AutomationTrial']
+export type DryRun = Schemas['AutomationDryRun']
 export type LoggedRun = Schemas['AutomationLog']['runs'][number]
 export type Macro = Schemas['Macro']
 export type MacroDraft = Schemas['MacroDraft']
@@ -46,8 +46,8 @@ export const deleteRule = (workspaceId: string, ruleId: string) =>
 export const orderRules = (workspaceId: string, ids: string[]) =>
   unwrap(api.PUT(orderPath, { ...at(workspaceId), body: { ids } }))
 
-export const tryRule = async (workspaceId: string, body: RuleDraft): Promise<Trial['events']> =>
-  (await unwrap(api.POST(trialPath, { ...at(workspaceId), body }))).events
+export const tryRule = async (workspaceId: string, body: RuleDraft): Promise<DryRun['events']> =>
+  (await unwrap(api.POST(dryRunPath, { ...at(workspaceId), body }))).events
 
 /** Pages of what a rule did, newest first. */
 export function useRuns(workspaceId: string, ruleId: string) {

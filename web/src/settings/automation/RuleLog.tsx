@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { type LoggedRun, type Rule, type RuleDraft, type Trial, tryRule, useRuns } from '../../data/team/automation.ts'
+import { type DryRun, type LoggedRun, type Rule, type RuleDraft, tryRule, useRuns } from '../../data/team/automation.ts'
 import { t } from '../../text/index.ts'
 import { formatDateTime } from '../../ui/format/time.ts'
 import { EmptyState } from '../../ui/page/EmptyState.tsx'
@@ -43,24 +43,24 @@ interface TrialResultsProps {
 export function TrialResults({ draft, onError }: TrialResultsProps) {
   const workspaceId = useWorkspaceId()
   const texts = t.settings.automation
-  const trial = useMutation({ mutationFn: () => tryRule(workspaceId, draft), onError })
-  const acting = trial.data?.filter(({ acts }) => acts).length ?? 0
+  const dryRun = useMutation({ mutationFn: () => tryRule(workspaceId, draft), onError })
+  const acting = dryRun.data?.filter(({ acts }) => acts).length ?? 0
   return (
     <>
-      <p className={styles.help}>{texts.trialHelp}</p>
-      <Button variant="default" my={12} loading={trial.isPending} onClick={() => trial.mutate()}>
+      <p className={styles.help}>{texts.dryRunHelp}</p>
+      <Button variant="default" my={12} loading={dryRun.isPending} onClick={() => dryRun.mutate()}>
         {texts.tryIt}
       </Button>
-      {trial.data?.length === 0 && <EmptyState title={texts.noEvents} />}
-      {trial.data !== undefined && trial.data.length > 0 && (
+      {dryRun.data?.length === 0 && <EmptyState title={texts.noEvents} />}
+      {dryRun.data !== undefined && dryRun.data.length > 0 && (
         <>
-          <p role="status">{texts.trialSum({ count: acting, of: trial.data.length })}</p>
-          <ul className={styles.events} aria-label={texts.trial}>
-            {trial.data.map((event) => (
+          <p role="status">{texts.dryRunSum({ count: acting, of: dryRun.data.length })}</p>
+          <ul className={styles.events} aria-label={texts.dryRun}>
+            {dryRun.data.map((event) => (
               <li key={`${event.conversationId} ${event.leadId} ${event.at}`}>
                 <time dateTime={event.at}>{formatDateTime(event.at)}</time>
                 <About {...event} />
-                <strong data-state={event.acts ? 'done' : undefined}>{trialText(event, draft)}</strong>
+                <strong data-state={event.acts ? 'done' : undefined}>{dryRunText(event, draft)}</strong>
               </li>
             ))}
           </ul>
@@ -70,7 +70,7 @@ export function TrialResults({ draft, onError }: TrialResultsProps) {
   )
 }
 
-function trialText({ acts, unmet, isOfRule }: Trial['events'][number], { actions, conditions }: RuleDraft): string {
+function dryRunText({ acts, unmet, isOfRule }: DryRun['events'][number], { actions, conditions }: RuleDraft): string {
   const texts = t.settings.automation
   if (acts) return texts.wouldDo({ actions: actions.map(({ kind }) => texts.kinds[kind]).join(', ') })
   if (unmet.length === 0 && isOfRule) return texts.reasons.of_rule

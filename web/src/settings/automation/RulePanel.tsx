@@ -63,13 +63,13 @@ export function RulePanel({ rule, close }: RulePanelProps) {
       <Tabs defaultValue="rule" keepMounted={false}>
         <Tabs.List mb={12}>
           <Tabs.Tab value="rule">{texts.rule}</Tabs.Tab>
-          <Tabs.Tab value="trial">{texts.trial}</Tabs.Tab>
+          <Tabs.Tab value="dryRun">{texts.dryRun}</Tabs.Tab>
           {saved !== null && <Tabs.Tab value="log">{texts.log}</Tabs.Tab>}
         </Tabs.List>
         <Tabs.Panel value="rule">
           <RuleFields draft={draft} isNew={saved === null} />
         </Tabs.Panel>
-        <Tabs.Panel value="trial">
+        <Tabs.Panel value="dryRun">
           <TrialResults draft={draft.value} onError={(error) => draft.applyError(error) || showError(error)} />
         </Tabs.Panel>
         {saved !== null && (
