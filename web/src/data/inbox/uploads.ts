@@ -1,8 +1,10 @@
-import { api } from '../../api/client.ts'
+import { useQuery } from '@tanstack/react-query'
+import { api, unwrap } from '../../api/client.ts'
 import { uploadWithProgress } from '../../api/upload.ts'
-import type { MediaKind, Upload } from './types.ts'
+import type { Conversation, MediaKind, Upload, UploadLimits } from './types.ts'
 
 const one = '/api/team/v1/workspaces/{workspaceId}/inbox/conversations/{id}' as const
+const limitsPath = `${one}/upload-limits` as const
 
 export interface FileToUpload {
   file: Blob
@@ -31,4 +33,18 @@ export async function uploadFile(
 export async function deleteUpload(workspaceId: string, conversationId: string, uploadId: string): Promise<void> {
   const path = { workspaceId, id: conversationId, uploadId }
   await api.DELETE(`${one}/uploads/{uploadId}`, { params: { path } }).catch(() => {})
+}
+
+/** Returns the upload limits of a conversation; undefined until loaded. */
+export function useUploadLimits(
+  workspaceId: string,
+  { id, connectionId }: Pick<Conversation, 'id' | 'connectionId'>,
+): UploadLimits | undefined {
+  const query = useQuery({
+    // Keyed by the connection, which determines the channel: other conversations of it make no request.
+    queryKey: [workspaceId, 'upload-limits', connectionId],
+    queryFn: () => unwrap(api.GET(limitsPath, { params: { path: { workspaceId, id } } })),
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+  return query.data
 }

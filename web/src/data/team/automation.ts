@@ -20,7 +20,7 @@ export type Macro = Schemas['Macro']
 export type MacroDraft = Schemas['MacroDraft']
 
 export const rulesKey = (workspaceId: string) => [workspaceId, 'automation'] as const
-const macrosKey = (workspaceId: string) => [workspaceId, 'macros'] as const
+export const macrosKey = (workspaceId: string) => [workspaceId, 'macros'] as const
 // Changes are rare.
 const staleMs = 60_000
 

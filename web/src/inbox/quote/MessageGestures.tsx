@@ -1,7 +1,7 @@
 import { type RefObject, Suspense, useEffect } from 'react'
 import { useCachedThread } from '../../data/inbox/queries.ts'
 import type { Conversation } from '../../data/inbox/types.ts'
-import { useUploadLimits } from '../../data/inbox/upload-limits.ts'
+import { useUploadLimits } from '../../data/inbox/uploads.ts'
 import { withTexts } from '../../text/index.ts'
 import { prefetchedComponent } from '../../ui/overlay/lazy.ts'
 import { ShortcutsBlocked } from '../../ui/overlay/shortcuts-blocked.ts'

@@ -1,6 +1,13 @@
 import { Button, TextInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { deleteMacro, type Macro, type MacroDraft, saveMacro, useMacros } from '../../data/team/automation.ts'
+import {
+  deleteMacro,
+  type Macro,
+  type MacroDraft,
+  macrosKey,
+  saveMacro,
+  useMacros,
+} from '../../data/team/automation.ts'
 import { t } from '../../text/index.ts'
 import { showError, showUndoToast } from '../../ui/overlay/toasts.tsx'
 import { PanelButtons } from '../../ui/page/PanelButtons.tsx'
@@ -39,7 +46,7 @@ export function MacroPanel({ macro, close }: MacroPanelProps) {
     await refetch()
     showUndoToast(texts.macroDeleted({ name }), () => {
       void saveMacro(workspaceId, null, { name, actions }).then(
-        () => queries.invalidateQueries({ queryKey: [workspaceId, 'macros'] }),
+        () => queries.invalidateQueries({ queryKey: macrosKey(workspaceId) }),
         showError,
       )
     })

@@ -34,13 +34,13 @@ function About({ conversationId, leadId, name }: AboutProps) {
   )
 }
 
-interface TrialResultsProps {
+interface DryRunResultsProps {
   draft: RuleDraft
   onError(error: Error): void
 }
 
 /** What the rule would do about the newest events. */
-export function TrialResults({ draft, onError }: TrialResultsProps) {
+export function DryRunResults({ draft, onError }: DryRunResultsProps) {
   const workspaceId = useWorkspaceId()
   const texts = t.settings.automation
   const dryRun = useMutation({ mutationFn: () => tryRule(workspaceId, draft), onError })

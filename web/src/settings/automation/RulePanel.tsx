@@ -12,7 +12,7 @@ import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { ActionFields } from './ActionFields.tsx'
 import { ConditionFields } from './ConditionFields.tsx'
 import { Duration } from './Duration.tsx'
-import { RuleLog, TrialResults } from './RuleLog.tsx'
+import { DryRunResults, RuleLog } from './RuleLog.tsx'
 import { draftOf, fieldsFor, isWait, kindsFor, type Trigger, triggers } from './rule-draft.ts'
 import { useChoices } from './use-choices.ts'
 
@@ -70,7 +70,7 @@ export function RulePanel({ rule, close }: RulePanelProps) {
           <RuleFields draft={draft} isNew={saved === null} />
         </Tabs.Panel>
         <Tabs.Panel value="dryRun">
-          <TrialResults draft={draft.value} onError={(error) => draft.applyError(error) || showError(error)} />
+          <DryRunResults draft={draft.value} onError={(error) => draft.applyError(error) || showError(error)} />
         </Tabs.Panel>
         {saved !== null && (
           <Tabs.Panel value="log">
