@@ -171,7 +171,7 @@ const words: Record<CheckCode, Words> = {
     'The platform refused the request of contacts and history ({code}).',
     'Check the error, then request them again.',
   ],
-  sites_allowed: ['{sites}', null],
+  sites_allowed: ['The chat can be shown on {sites}.', null],
   no_sites: ['No site may show the chat.', 'Add the address of your site in the settings of this connection.'],
   messages_arrive: ['The platform last sent something at {at}.', null],
   nothing_arrived: ['Nothing has arrived yet.', 'Send a test message, or write to the number from a phone.'],
