@@ -96,14 +96,20 @@ export function blankLead(id: string, uniqueCode: string, now: Date): Lead {
   }
 }
 
-// Leaves out I, L, O and U, which are misread or form words. The leading letter keeps a code from looking like a phone.
-// 256 is a multiple of 32, so all characters are equally likely.
+// Leaves out I, L, O and U, which are misread or form words. The leading letter keeps a code from looking like a phone,
+// the one in the middle from containing seven digits in a row, which masked keys would not see. 256 is a multiple of 32
+// and 16, so all characters are equally likely.
 const codeAlphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
+const codeLetters = codeAlphabet.slice(10, 26)
+const middle = 5
 
 function newUniqueCode(): string {
   const random = Buffer.allocUnsafe(11)
   fillRandom(random)
   let code = 'L'
-  for (const byte of random) code += codeAlphabet[byte % codeAlphabet.length]
+  for (const [n, byte] of random.entries()) {
+    const characters = n === middle ? codeLetters : codeAlphabet
+    code += characters[byte % characters.length]
+  }
   return code
 }

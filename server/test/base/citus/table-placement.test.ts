@@ -80,6 +80,7 @@ test('every table of the schema has a placement: a new reference or local table 
     'key_rotations',
     'known_sign_ins',
     'login_attempts',
+    'mails',
     'media_store',
     'migrations',
     'process_writes',

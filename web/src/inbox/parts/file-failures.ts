@@ -8,6 +8,7 @@ const reasons: Record<string, Reason> = {
   http_410: 'lost',
   '100': 'lost',
   '1006': 'lost',
+  not_kept: 'lost',
   hash_mismatch: 'altered',
   size_mismatch: 'altered',
   empty: 'altered',
@@ -26,6 +27,7 @@ const reasons: Record<string, Reason> = {
   store_full: 'store',
   store_refused: 'store',
   store_unreachable: 'store',
+  not_read: 'store',
 }
 
 /** The state says enough. Of `internal`, only an operator can find out more. */
