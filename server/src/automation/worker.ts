@@ -12,7 +12,7 @@ import { listDueWorkspaces } from './runs.ts'
 const pauseMs = 500
 /** Waits are judged at this interval, and messages between processes can be lost. */
 const checkAllEveryMs = 15_000
-const pollDueEveryMs = 5_000
+const pollDueEveryMs = 15_000
 const maxWorkspaces = 4
 
 export interface AutomationWorker {

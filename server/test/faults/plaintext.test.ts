@@ -23,6 +23,7 @@ const plain: Record<string, string[]> = {
   lead_fields: ['key', 'label', 'choices'],
   leads: ['external_ref', 'unique_code'],
   team_tokens: ['name'],
+  teams: ['name'],
   webhook_endpoints: ['description'],
   workspaces: ['name'],
   // The scene derives the id from the word.
