@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { startMailServer } from '../../mail/mail-world.ts'
 import { newFolder } from '../../support/folder.ts'
 import { commandsUnder, type } from '../../support/program/operations.ts'
 import { runCommandInProcess } from '../../support/program/run-command.ts'
@@ -14,7 +15,7 @@ import { shellEnvironment } from '../../support/program/shell.ts'
 
 const root = fileURLToPath(new URL('../../../..', import.meta.url))
 
-test('the commands of "Rolling restarts", "Rotate keys" and "Erase a customer" work as described on a running service', async () => {
+test('the commands of "Rolling restarts", "Rotate keys", "Mail" and "Erase a customer" work as described on a running service', async () => {
   const [rotate = '', ...more] = await commandsUnder('Rotate keys')
   assert.deepEqual(more, [])
   const [folder, port, simulatorPort] = [await newFolder(), await freePort(), await freePort()]
@@ -22,7 +23,9 @@ test('the commands of "Rolling restarts", "Rotate keys" and "Erase a customer" w
   // The command of "Rolling restarts" ends once the process serves.
   const [wait = ''] = await commandsUnder('Run several processes')
   const waiting = type(wait, root, shellEnvironment({ PARLEY_PORT: String(port) }))
-  const { url } = await startService({ folder, port, env: simulator })
+  const mail = await startMailServer()
+  const smtp = { PARLEY_SMTP_URL: mail.url, PARLEY_MAIL_FROM: 'parley@example.com' }
+  const { url } = await startService({ folder, port, env: { ...simulator, ...smtp } })
   assert.equal(await waiting, '{"status":"ok"}')
   const { key } = await newWorkspace(url)
   const lead = { firstName: 'Kim', phone: '+55 81 99123-4567' }
@@ -51,6 +54,10 @@ test('the commands of "Rolling restarts", "Rotate keys" and "Erase a customer" w
     assert.equal(await statusOf(path), 200)
   const proof = await runCommandInProcess(['prove', '--json'], serviceEnvironment(folder, 1))
   assert.deepEqual(JSON.parse(proof.stdout).findings, [])
+
+  const [sendTest = ''] = await commandsUnder('Mail')
+  assert.match(await type(sendTest, root, shellEnvironment({ PARLEY_DATA_DIR: folder, ...smtp })), /\b250\b|accepted/i)
+  assert.equal(mail.take().length, 1)
 
   // "Erase a customer" shows how much there is, and erases it once that is confirmed.
   const [erase = '', ...none] = await commandsUnder('Erase a customer')
