@@ -62,7 +62,7 @@ test('a conversation is snoozed by keyboard and returns when the customer writes
   await page.getByRole('log').getByText('instalación').waitFor()
   await page.keyboard.press('z')
   await page.getByRole('option', { name: 'Until the customer replies' }).waitFor()
-  await page.keyboard.press('ArrowUp')
+  await page.keyboard.type('until the customer')
   await page.keyboard.press('Enter')
   await row.waitFor({ state: 'detached' })
   await page.goBack()
