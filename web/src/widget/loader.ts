@@ -25,7 +25,7 @@ function start(own: HTMLScriptElement): void {
   const color = /^#[0-9a-f]{6}$/i.test(own.dataset.color ?? '') ? own.dataset.color : '#2f6f5e'
   const begunKey = `parley-chat:${connection}`
   const host = document.createElement('div')
-  const root = host.attachShadow({ mode: 'closed' })
+  const root = host.attachShadow({ mode: 'open' })
   const sheet = new CSSStyleSheet()
   sheet.replaceSync(styles.replace('#2f6f5e', color ?? '#2f6f5e'))
   root.adoptedStyleSheets = [sheet]
