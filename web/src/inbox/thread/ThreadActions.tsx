@@ -93,7 +93,7 @@ export function ThreadActions({ conversation }: { conversation: Conversation }) 
       <ActionMenu icon={IconClockPause} label={actions.snooze} hint="Z" {...menuProps('snooze')}>
         {(dropdown) => <SnoozePicker dropdown={dropdown} snooze={snooze} remind={remind} />}
       </ActionMenu>
-      <ActionMenu icon={IconBolt} label={actions.macro} hint="M" {...menuProps('macro')}>
+      <ActionMenu icon={IconBolt} label={actions.macro} hint="M" isRare {...menuProps('macro')}>
         {(dropdown) => <MacroPicker dropdown={dropdown} conversationId={conversation.id} />}
       </ActionMenu>
       <Tip label={`${unread} (U)`}>
@@ -160,18 +160,21 @@ interface ActionMenuProps {
   label: string
   /** Shortcut. On phones, the header has no space for actions that have one. */
   hint?: string
+  /** Whether narrow headers leave it to the menu of all actions. */
+  isRare?: boolean
   isOpen: boolean
   setOpen(isOpen: boolean): void
   children(dropdown: Dropdown): ReactNode
 }
 
-function ActionMenu({ icon: Icon, label, hint, isOpen, setOpen, children }: ActionMenuProps) {
+function ActionMenu({ icon: Icon, label, hint, isRare = false, isOpen, setOpen, children }: ActionMenuProps) {
   const dropdown = useDropdown(isOpen, setOpen)
+  const named = `${styles.folds} ${styles.act} ${isRare ? styles.rare : ''}`
   return (
     <>
       <ActionIcon
         {...dropdownButtonProps(dropdown, hint === undefined ? 'menu' : 'dialog')}
-        className={hint === undefined ? styles.more : `${styles.folds} ${styles.act}`}
+        className={hint === undefined ? styles.more : named}
         variant="subtle"
         color="gray"
         size="lg"
