@@ -60,9 +60,9 @@ test('killed at any step on two nodes, each rule acts once on each event, and no
   }
   await w.drain()
   w.clock.advance(15 * minute)
-  // As the job does: what nobody knows by now counts as failed.
-  await settleStrandedSends(sendDeps(w))
-  for (let n = 0; n < 2; n++) {
+  for (let n = 0; n < 4; n++) {
+    // As the job does: what nobody knows by now counts as failed.
+    await settleStrandedSends(sendDeps(w))
     await w.drain()
     w.clock.advance(40 * minute)
   }

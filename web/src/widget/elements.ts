@@ -17,7 +17,7 @@ export function make<K extends keyof HTMLElementTagNameMap>(
 }
 
 const address = /https?:\/\/[^\s<>"]{1,2000}/g
-const trailing = /[.,;:!?)\]}'"]+$/
+const trailing = /[.,;:!?)\]}'"]{1,9}$/
 
 /** Returns a text with its web addresses as links. */
 export function linked(text: string): Child[] {
