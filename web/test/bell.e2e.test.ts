@@ -58,6 +58,8 @@ test('the bell counts notifications, links to them, and is empty once opened', a
 
 test('the tooltip of the bell is inside the navigation landmark and closes when the panel opens', async () => {
   const { page } = await demo.open()
+  // On a busy machine the page is still loading when the mouse arrives.
+  await readAll(page)
   const tip = page.getByRole('navigation', { name: 'Main' }).getByRole('tooltip', { name: 'Notifications' })
   const ways = [() => bell(page).click(), () => page.keyboard.press('g').then(() => page.keyboard.press('n'))]
   for (const open of ways) {
