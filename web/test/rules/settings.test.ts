@@ -18,6 +18,7 @@ const ofInstallation = [
   'scim.user-changed',
   'scim.user-created',
   'scim.user-deleted',
+  'sign-in-link.mailed',
   'user.enabled',
   // The settings of single sign-on show these with texts of their own.
   'sso.linked',
