@@ -1,6 +1,7 @@
 import type { Db, Tx } from '../base/db.ts'
 import type { AutomationDeps } from './execute.ts'
 import { readSituations, type Situation } from './facts.ts'
+import { findWaits } from './find-overdue.ts'
 import { type CompiledRule, decide, indexRules, type RuleIndex } from './judge.ts'
 import {
   commitDelayMs,
@@ -11,7 +12,6 @@ import {
 } from './occurrences.ts'
 import { listRules } from './rules.ts'
 import { depthKey, insertRuns, type NewRun, readDepths } from './runs.ts'
-import { findWaits } from './waits.ts'
 
 /** What a process remembers of a workspace between two times that it reads it. */
 export interface WorkspaceMemory {

@@ -1,10 +1,10 @@
 import { readContacts } from '../inbox/read/names.ts'
 import type { SendDeps } from '../inbox/send/send-deps.ts'
 import { readSituations } from './facts.ts'
+import { findWaits } from './find-overdue.ts'
 import { compileRule, type Rule, readsLead, unmetConditions } from './judge.ts'
 import { isOfFeed, readNewestActivities, readNewestOfFeed, type WorkspaceReader } from './occurrences.ts'
 import { isWait, type RuleDraft } from './rule-schema.ts'
-import { findWaits } from './waits.ts'
 
 export const maxTried = 100
 

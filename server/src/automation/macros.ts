@@ -5,7 +5,7 @@ import { newId } from '../base/id.ts'
 import type { SendDeps } from '../inbox/send/send-deps.ts'
 import type { Member } from '../team/member.ts'
 import { addItem, changeItem, deleteItem, type OwnedList } from '../workspaces/owned-list.ts'
-import { act, NotDelivered } from './act.ts'
+import { act, NotDelivered } from './perform-action.ts'
 import { limits, type MacroDraft } from './rule-schema.ts'
 import { validateMacro } from './validate-rule.ts'
 

@@ -141,7 +141,7 @@ async function deliverMail(deps: MailSenderDeps, mail: ClaimedMail): Promise<Sen
   const { id, createdAt } = mail
   if (mail.expiresAt <= clock.now()) {
     await endMail(db, mail, 'expired', null, clock.now())
-    log.warn('mail was not delivered in time; not retrying', { mailId: id })
+    log.warn('failed to deliver mail in time; not retrying', { mailId: id })
     return null
   }
   const content = await keyStore.withKeyring(
@@ -186,7 +186,7 @@ async function recordResult(
   const nextAt = new Date(now.getTime() + retryDelayMs(attempts))
   if (nextAt >= expiresAt) {
     await endMail(db, mail, 'expired', encrypted, now)
-    return log.warn('mail was not delivered in time; not retrying', { mailId: id, code })
+    return log.warn('failed to deliver mail in time; not retrying', { mailId: id, code })
   }
   await retryMail(db, mail, encrypted, nextAt)
   if (outcome === 'deferred') log.info('mail server deferred a mail; retrying', { mailId: id, code })

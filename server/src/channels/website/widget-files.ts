@@ -64,6 +64,8 @@ function requireAllowedSite({ headers: { referer, host } }: FastifyRequest, orig
   throw forbidden('This site may not embed the chat. Add its origin to the connection.')
 }
 
+const notBuilt = () => notFound('The chat widget is not built. Run: npm run build')
+
 interface WidgetFiles {
   script: string
   style: string
@@ -72,7 +74,7 @@ interface WidgetFiles {
 /** Reads which files belong together; the build writes it. */
 async function readManifest(folder: string): Promise<WidgetFiles> {
   const text = await readFile(`${folder}files.json`, 'utf8').catch(() => null)
-  if (text === null) throw notFound('The chat widget is not built. Run: npm run build')
+  if (text === null) throw notBuilt()
   return JSON.parse(text) as WidgetFiles
 }
 
@@ -99,7 +101,7 @@ async function sendScript(
   headers: Record<string, string> = {},
 ): Promise<FastifyReply> {
   const bytes = await readFile(folder + name).catch(() => {
-    throw notFound('The chat widget is not built. Run: npm run build')
+    throw notBuilt()
   })
   return reply
     .headers({ ...headers, 'cache-control': caching })

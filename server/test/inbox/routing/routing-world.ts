@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { createReceive } from '../../../src/inbox/receive/receive.ts'
-import { settleRoutingWaits } from '../../../src/inbox/routing/settle-waits.ts'
+import { settleRoutingWaits } from '../../../src/inbox/routing/route-waiting.ts'
 import type { TeamPatch } from '../../../src/workspaces/teams/teams.ts'
 import { customerMessage, inboxWorld, marina } from '../../support/inbox/inbox-world.ts'
 import { signedInMember, type TestMember } from '../../support/member.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { clearRemovedTeams } from '../../../src/inbox/routing/clear-teams.ts'
-import { settleRoutingWaits } from '../../../src/inbox/routing/settle-waits.ts'
+import { settleRoutingWaits } from '../../../src/inbox/routing/route-waiting.ts'
 import { openNode, testDatabase } from '../../support/database.ts'
 import { atEnd } from '../../support/file-lifecycle.ts'
 import { addAgent } from '../../support/inbox/inbox-world.ts'
