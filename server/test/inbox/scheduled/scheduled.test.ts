@@ -157,7 +157,8 @@ test('20 messages can wait in a conversation', async () => {
 test('what the platform refuses is failed, and its author notified', async () => {
   const w = await scheduledWorld()
   const { body } = await w.schedule()
-  w.platform.answers.push({ outcome: 'refused', errorCode: '131026', effect: 'none' })
+  // Not just the next one: messages of the other workspaces of this file may be due as well.
+  w.platform.behave = () => ({ refuse: '131026' })
   w.clock.advance(2 * hourMs)
   await w.run()
   const { status, reason } = await w.statusOf(body.scheduled.id)
