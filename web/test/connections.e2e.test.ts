@@ -17,7 +17,7 @@ test('an official number is connected step by step, from a wrong token to a deli
   const { page } = await demo.open('connections')
   const number = await simulator('POST', '/numbers', { name: 'Support', phone: '5511955550010', isNew: true })
   await simulator('PATCH', `/numbers/${number.numberId}`, { pin: '246802' })
-  await page.getByRole('button', { name: 'Connect number' }).click()
+  await page.getByRole('button', { name: 'Add connection' }).click()
   const panel = page.getByRole('dialog')
   await panel.getByRole('button', { name: /Cloud API/ }).click()
   await panel.getByRole('textbox', { name: 'Name' }).fill('Support')
@@ -84,7 +84,7 @@ async function hears(page: Page, numberId: string): Promise<void> {
 
 test('a phone is linked by QR code, receives a message, and is linked again with a code', async () => {
   const { page } = await demo.open('connections')
-  await page.getByRole('button', { name: 'Connect number' }).click()
+  await page.getByRole('button', { name: 'Add connection' }).click()
   const panel = page.getByRole('dialog')
   await panel.getByRole('button', { name: /Phone by QR code/ }).click()
   await panel.getByRole('textbox', { name: 'Name' }).fill('Shop phone')

@@ -37,12 +37,12 @@ async function chatOf(page: Page): Promise<Frame> {
 /** Connects a website as an admin does; returns its id. */
 async function connect(): Promise<string> {
   const { page } = await demo.open('connections')
-  await page.getByRole('button', { name: 'Connect number' }).click()
+  await page.getByRole('button', { name: 'Add connection' }).click()
   const panel = page.getByRole('dialog')
   await panel.getByRole('button', { name: /A chat on your own site/ }).click()
   await panel.getByRole('textbox', { name: 'Name', exact: true }).fill('Casa Aurora')
   await assertAccessible(page)
-  await panel.getByRole('button', { name: 'Connect number' }).click()
+  await panel.getByRole('button', { name: 'Add connection' }).click()
   const line = page.getByRole('textbox', { name: 'Line for your pages' })
   await line.waitFor()
   const id = /data-connection="([\w-]+)"/.exec(await line.inputValue())?.[1] ?? ''

@@ -57,7 +57,7 @@ const bulkDialog = inOrder(
   text('Change 2 leads?'),
 )
 const linkOrButton = (name: RegExp): Open =>
-  inOrder(button('Connect number'), (page) => page.getByRole('dialog').getByRole('button', { name }).click())
+  inOrder(button('Add connection'), (page) => page.getByRole('dialog').getByRole('button', { name }).click())
 
 const settings = [
   'workspace',
@@ -213,7 +213,7 @@ export async function everyPage(demo: Demo): Promise<{ stops: Stop[]; forStrange
       place: 'connections',
       isReady: (page) => page.getByRole('table'),
       overlays: {
-        ways: button('Connect number'),
+        ways: button('Add connection'),
         official: linkOrButton(/WhatsApp Business Platform/),
         partner: linkOrButton(/Partner/),
         phone: linkOrButton(/Phone by QR code/),

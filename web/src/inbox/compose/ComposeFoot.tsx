@@ -91,12 +91,14 @@ export function ComposeFoot(props: ComposeFootProps) {
         <Button
           size="compact-md"
           vars={mode === 'note' ? noteColor : plainColor}
+          className={styles.send}
+          aria-label={mode === 'note' ? t.compose.addNote : t.compose.send}
           leftSection={mode === 'note' ? <IconNote size={16} /> : <IconSend2 size={16} />}
           disabled={!hasContent || over > 0 || (isBlocked && mode === 'reply')}
           loading={isSending}
           onClick={submit}
         >
-          {mode === 'note' ? t.compose.addNote : t.compose.send}
+          <span className={styles.hideOnPhone}>{mode === 'note' ? t.compose.addNote : t.compose.send}</span>
         </Button>
       )}
     </div>
