@@ -26,10 +26,8 @@ interface Violation {
 }
 
 async function chatOf(page: Page): Promise<Frame> {
-  const found = () => page.frames().find((frame) => frame.url().includes('/widget/frame/'))
-  for (let tries = 0; found() === undefined && tries < 100; tries++) await page.waitForTimeout(50)
-  const frame = found()
-  assert.ok(frame !== undefined, 'the chat is loaded')
+  const isChat = (frame: Frame) => frame.url().includes('/widget/frame/')
+  const frame = page.frames().find(isChat) ?? (await page.waitForEvent('framenavigated', isChat))
   await frame.getByRole('textbox', { name: /message|mensagem/ }).waitFor()
   return frame
 }
