@@ -2,13 +2,16 @@
 
 import { buildApp } from '../server/src/app/app.ts'
 import { gaugesOf } from '../server/src/app/gauges.ts'
+import { sendDeps } from '../server/src/app/inbox.ts'
 import { createMemoryLimiter } from '../server/src/auth/rate-limit/limiter.ts'
+import { createAutomationWorker } from '../server/src/automation/worker.ts'
 import { startLoop } from '../server/src/base/async/loop.ts'
 import { shiftedClock, systemClock } from '../server/src/base/clock.ts'
 import { openDb } from '../server/src/base/db.ts'
 import { openKeyStore } from '../server/src/base/encryption/key-store.ts'
 import { createLog } from '../server/src/base/log.ts'
 import { openOutgoing } from '../server/src/base/outgoing/guarded-fetch.ts'
+import { runStep } from '../server/src/base/run-step.ts'
 import { loadConfig } from '../server/src/config.ts'
 import { createSequencer } from '../server/src/events/sequence.ts'
 import { createMetrics } from '../server/src/http/monitoring/metrics.ts'
@@ -53,7 +56,7 @@ const config = loadConfig({
 })
 const counted = createMetrics(gaugesOf({ db, clock, log }, 10))
 const { tracer, metrics } = await openTelemetry(config.telemetry, { log, metrics: counted })
-const app = await buildApp({
+const runtime = {
   config,
   log,
   clock,
@@ -68,7 +71,8 @@ const app = await buildApp({
   outgoing: openOutgoing({ allowCidrs: ['127.0.0.1/32'] }),
   // Never written to.
   media: openFolderStore('/nowhere'),
-})
+}
+const app = await buildApp(runtime)
 // Runs what `serve` runs beside its requests when leads and messages are written.
 startLoop(
   { firstAfterMs: 1_000, pauseMs: 1_000 },
@@ -79,5 +83,6 @@ startLoop(
   },
   (error) => process.stderr.write(`${error}\n`),
 )
+createAutomationWorker({ ...runtime, sends: sendDeps(runtime), step: runStep }).start()
 const address = await app.listen({ port: 0, host: '127.0.0.1' })
 process.stdout.write(`ready ${new URL(address).port}\n`)

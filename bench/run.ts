@@ -17,6 +17,7 @@
 // --against ../parley-0.1: another checkout of the project with its node_modules, whose product takes part in each
 // round of leads, inbox, lists and webhooks, and in burst if its web app is built. It uses the same database, so its
 // tables must be the same.
+// --crowded: the workspace of inbox has 50 teams, 100 automation rules and 10,000 scheduled messages.
 // --traced 1: Parley sends this share of its traces, and its metrics, to a collector; the same Parley without tracing
 // takes part like another checkout.
 // --keep /var/tmp/million: keeps the database in this folder, so that later runs of search, orders, memory, tokens and
@@ -30,6 +31,7 @@ import { startEmbeddedPostgres } from '../server/src/base/embedded/embedded-post
 import { migrate } from '../server/src/base/migrate.ts'
 import { type Child, startChild } from './child.ts'
 import { type Course, compare, type Result } from './comparison.ts'
+import { crowd } from './crowd.ts'
 import { environmentOf } from './database-address.ts'
 import { runAgentCalls } from './parts/agent-calls.ts'
 import { type AgentsFigures, runAgents } from './parts/agents-part.ts'
@@ -79,6 +81,7 @@ const { values: given } = parseArgs({
     burst: { type: 'string', default: '20000' },
     searched: { type: 'string', default: '1000000' },
     only: { type: 'string', default: '' },
+    crowded: { type: 'boolean', default: false },
     peers: { type: 'boolean', default: false },
     short: { type: 'boolean', default: false },
   },
@@ -145,7 +148,9 @@ try {
         baseline: await start('baselines/baseline.ts', { ...place, PLATFORM_PORT: String(slow.port) }),
       }
     }
-    await run(await inboxContests(db, workspace, platform.port, startSlow), 'inbox')
+    const contests = await inboxContests(db, workspace, platform.port, startSlow)
+    if (values.crowded) await crowd(db, workspace)
+    await run(contests, values.crowded ? 'inbox of a large team' : 'inbox')
   }
   if (parts.includes('search')) await runSearch(stage, leadCount, values.only)
   if (parts.includes('lists')) results.push(...(await runLists(stage, leadCount)))
