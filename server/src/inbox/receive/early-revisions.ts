@@ -57,11 +57,11 @@ export async function parkRevision(
   const id = newId(now)
   const { count } = await tx`
     insert into parked_revisions (
-      workspace_id, id, connection_id, about_index, conversation_id, type, content, occurred_at, parked_at
+      workspace_id, id, connection_id, about_index, conversation_id, type, direction, content, occurred_at, parked_at
     )
     values (
       ${workspaceId}, ${id}, ${connectionId}, ${externalIndex(keyring, connectionId, event.originalId)},
-      ${conversationId}, ${event.type}, ${keyring.encrypt(encryptionContext(id), JSON.stringify(event))}, ${event.at}, ${now}
+      ${conversationId}, ${event.type}, ${event.direction}, ${keyring.encrypt(encryptionContext(id), JSON.stringify(event))}, ${event.at}, ${now}
     )
     on conflict do nothing`
   if (count === 0) return

@@ -48,6 +48,14 @@ for (const isKnown of [true, false]) {
   })
 }
 
+test('a revision by the other side at the same time does not take the place of the author’s', async () => {
+  const w = await inboxWorld()
+  await w.deliver(told(w, 'edited', { direction: 'outbound', text: 'Not theirs' }))
+  await w.deliver(told(w, 'edited'))
+  await w.deliver(late(w))
+  assert.equal((await storedMessage(w, 'wamid.late')).text, 'Edited')
+})
+
 test('messages of the phone, a history or another app withdrawn before they arrive are stored withdrawn', async () => {
   const w = await inboxWorld()
   const said = { customer: marina, kind: 'text', text: 'Secret', at: minuteAgo(w) } as const
