@@ -47,7 +47,8 @@ export async function executeDue(deps: AutomationDeps, workspaceId: string): Pro
   const { db, clock } = deps.sends
   const runs = await deps.step('claim', () => claimRuns(db, workspaceId, clock.now()))
   if (runs.length === 0) return 0
-  const rules = new Map((await listRules(db.sql, workspaceId)).map((rule) => [rule.id, compileRule(rule)]))
+  const ruleIds = [...new Set(runs.map(({ ruleId }) => ruleId))]
+  const rules = new Map((await listRules(db.sql, workspaceId, ruleIds)).map((rule) => [rule.id, compileRule(rule)]))
   const limit = pLimit(maxParallel)
   // What rules do in one conversation is done in their order.
   const bySubject = Map.groupBy(runs, ({ conversationId, leadId, id }) => conversationId ?? leadId ?? id)

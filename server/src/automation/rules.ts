@@ -23,14 +23,15 @@ export const automationTopic = 'automation'
 
 const ruleNotFound = () => notFound('Automation rule not found')
 
-/** Returns all rules in order. */
-export async function listRules(sql: Sql, workspaceId: string): Promise<Rule[]> {
+/** Returns all rules in order, or those with these ids. */
+export async function listRules(sql: Sql, workspaceId: string, ids: readonly string[] | null = null): Promise<Rule[]> {
   return sql<Rule[]>`
     select id, name, enabled, trigger, after_minutes as "afterMinutes", conditions, actions, stops,
       follows_rules as "followsRules", version, enabled_at as "enabledAt", created_at as "createdAt",
       updated_at as "updatedAt"
     from automation_rules
     where workspace_id = ${workspaceId}
+      ${ids === null ? sql`` : sql`and id = any (${[...ids]}::uuid[])`}
     order by position, id`
 }
 

@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { fillConversations } from '../../../../bench/fill.ts'
+import type { SentStatement } from '../../../src/base/db.ts'
+import { skipIfDistributed, statementsOf, vacuum } from '../../support/database.ts'
+import { addAgent } from '../../support/inbox/inbox-world.ts'
+import { accessPathsTo } from '../../support/query-plans.ts'
+import { routedWorld } from './routing-world.ts'
+
+const ofOthers = skipIfDistributed('a coordinator’s plan names no index')
+
+test('a list of a small team and taking the next conversation do not read those of the whole workspace', ofOthers, async () => {
+  const { w, teamId, members } = await routedWorld(1)
+  const { db, workspaceId, connectionId } = w
+  const filling = { ...w, keyring: await w.keyStore.keyring(workspaceId), now: w.clock.now() }
+  const ids = await fillConversations(filling, { connectionId, keyId: (await addAgent(w)).id, count: 4_000 })
+  // All are open and of people, and nobody has them; twenty are of the team, and agents have handed over another few.
+  await db.sql`
+    update conversations
+    set owner_key_id = null,
+      status = 'open',
+      unanswered_since = null,
+      team_id = case when id = any (${ids.slice(-20)}::uuid[]) then ${teamId}::uuid end,
+      handover = case when id = any (${ids.slice(1_000, 1_005)}::uuid[]) then '\\x00'::bytea end
+    where workspace_id = ${workspaceId}`
+  await vacuum('conversations')
+  const [member] = members
+  const pathsOf = async (work: () => Promise<unknown>, isIt: (text: string) => boolean) => {
+    const sent = await statementsOf(async () => void (await work()))
+    const statement = sent.find(({ text }) => isIt(text)) as SentStatement
+    return accessPathsTo(db, statement, 'conversations')
+  }
+  const list = await pathsOf(
+    () => member?.call('GET', `/inbox/conversations?teamId=${teamId}`) ?? Promise.resolve(),
+    (text) => /c\.team_id = \$/.test(text),
+  )
+  assert.deepEqual(list.toSorted(), ['conversations_pkey', 'conversations_recent_team'])
+  const next = await pathsOf(
+    () => member?.call('POST', '/inbox/take-next') ?? Promise.resolve(),
+    (text) => text.includes('c.handover is not null'),
+  )
+  assert.deepEqual(next.toSorted(), ['conversations_handed_over', 'conversations_pkey', 'conversations_waiting'])
+})
