@@ -9,16 +9,18 @@ import { type CompiledRule, compileRule, readsLead, unmetBefore } from './judge.
 import { type ActionChecks, type ActionContext, act, NotDelivered } from './perform-action.ts'
 import type { Action } from './rule-schema.ts'
 import { listRules } from './rules.ts'
-import { advanceRun, claimRuns, endRun, lockRun, postponeRun, type Run, type SkipReason } from './runs.ts'
+import { advanceRun, claimRuns, endRun, lockRun, postponeRun, type Run, type RunEnd, type SkipReason } from './runs.ts'
+import { type RequestDeps, RequestFailed, sendRequest } from './send-request.ts'
 
 /** Steps of the work on rules, after each of which a process can die. */
 export const automationSteps = ['judge', 'record', 'claim', 'act', 'advance', 'end'] as const
 export type AutomationStep = (typeof automationSteps)[number]
 
-export interface AutomationDeps {
-  /** Dependencies of sends, with the steps of sends. */
-  sends: SendDeps
+/** `sends`: dependencies of sends, with the steps of sends. */
+export interface AutomationDeps extends RequestDeps {
   step: RunStep<AutomationStep>
+  /** Called when a run has ended. */
+  onEnd?: ((state: RunEnd['state']) => void) | undefined
 }
 
 /** Thrown by a check: the action was done before, by a process that died right after it. */
@@ -50,25 +52,31 @@ export async function executeDue(deps: AutomationDeps, workspaceId: string): Pro
   const ruleIds = [...new Set(runs.map(({ ruleId }) => ruleId))]
   const rules = new Map((await listRules(db.sql, workspaceId, ruleIds)).map((rule) => [rule.id, compileRule(rule)]))
   const limit = pLimit(maxParallel)
+  const unreachable = new Set<string>()
   // What rules do in one conversation is done in their order.
   const bySubject = Map.groupBy(runs, ({ conversationId, leadId, id }) => conversationId ?? leadId ?? id)
   await Promise.all(
     [...bySubject.values()].map((group) =>
       limit(async () => {
-        for (const run of group) await executeRun(deps, run, rules.get(run.ruleId))
+        for (const run of group) await executeRun(deps, run, rules.get(run.ruleId), unreachable)
       }),
     ),
   )
   return runs.length
 }
 
-async function executeRun(deps: AutomationDeps, claimed: Run, compiled: CompiledRule | undefined): Promise<void> {
+async function executeRun(
+  deps: AutomationDeps,
+  claimed: Run,
+  compiled: CompiledRule | undefined,
+  unreachable: Set<string>,
+): Promise<void> {
   const { rule } = compiled ?? {}
   if (compiled === undefined || rule === undefined || !rule.enabled) return skip(deps, claimed, 'rule_off')
   if (rule.version !== claimed.ruleVersion) return skip(deps, claimed, 'rule_changed')
   let run = claimed
   for (const action of rule.actions.slice(claimed.step)) {
-    const isGoingOn = await runAction(deps, run, compiled, action)
+    const isGoingOn = await runAction(deps, run, compiled, action, unreachable)
     if (!isGoingOn) return
     run = { ...run, step: run.step + 1, attempts: 0 }
   }
@@ -76,7 +84,13 @@ async function executeRun(deps: AutomationDeps, claimed: Run, compiled: Compiled
 }
 
 /** Does one action. Returns false if the run has ended or continues later. */
-async function runAction(deps: AutomationDeps, run: Run, compiled: CompiledRule, action: Action): Promise<boolean> {
+async function runAction(
+  deps: AutomationDeps,
+  run: Run,
+  compiled: CompiledRule,
+  action: Action,
+  unreachable: Set<string>,
+): Promise<boolean> {
   const { sends } = deps
   const { db, clock } = sends
   try {
@@ -86,7 +100,11 @@ async function runAction(deps: AutomationDeps, run: Run, compiled: CompiledRule,
       await deps.step('advance', () => db.tx((tx) => advanceRun(tx, run, now, dueAt)))
       return false
     }
-    await deps.step('act', () => act(sends, contextOf(deps, run, compiled), action))
+    await deps.step('act', () =>
+      action.kind === 'send_request'
+        ? sendRequest(deps, { run, rule: compiled.rule, action }, checksOf(deps, run, compiled).send, unreachable)
+        : act(sends, contextOf(deps, run, compiled), action),
+    )
   } catch (error) {
     // Done by a process that died before it went on.
     if (error instanceof AlreadyDone) return true
@@ -96,7 +114,7 @@ async function runAction(deps: AutomationDeps, run: Run, compiled: CompiledRule,
   return true
 }
 
-const isSend = ({ kind }: Action): boolean => kind === 'reply' || kind === 'send_template'
+const isSend = ({ kind }: Action): boolean => kind === 'reply' || kind === 'send_template' || kind === 'send_request'
 
 function contextOf(deps: AutomationDeps, run: Run, compiled: CompiledRule): ActionContext {
   const { workspaceId, id, ruleId, conversationId, leadId, eventId, step } = run
@@ -110,8 +128,8 @@ function contextOf(deps: AutomationDeps, run: Run, compiled: CompiledRule): Acti
 }
 
 /**
- * Judges again under the lock of what is changed, and counts the action as done in its transaction. A send only judges:
- * it happens once by its idempotency key, and is counted when its outcome is known.
+ * Judges again under the lock of what is changed, and counts the action as done in its transaction. A send or a request
+ * only judges: it is counted when its outcome is known, and a repeat of it is recognized by its key.
  */
 function checksOf({ sends }: AutomationDeps, run: Run, compiled: CompiledRule): ActionChecks {
   const claim = async (tx: Tx) => {
@@ -167,20 +185,22 @@ async function afterFailure(deps: AutomationDeps, run: Run, error: unknown): Pro
     await end(deps, run, { state: 'skipped', code: error.reason, condition: error.condition })
     return false
   }
-  const code = codeOf(error)
-  if (code !== null && code !== unknownYet) {
+  const isRequest = error instanceof RequestFailed
+  const code = isRequest ? error.code : codeOf(error)
+  if (code !== null && code !== unknownYet && !isRequest) {
     await end(deps, run, { state: 'failed', code })
     return false
   }
   if (run.attempts >= maxAttempts) {
     await end(deps, run, { state: 'failed', code: code ?? 'INTERNAL' })
-    log.error('gave up an automation action', { workspaceId, conversationId: conversationId ?? undefined }, error)
+    if (!isRequest)
+      log.error('gave up an automation action', { workspaceId, conversationId: conversationId ?? undefined }, error)
     return false
   }
   if (code === null)
     log.warn('automation action failed; retrying', { workspaceId, conversationId: conversationId ?? undefined }, error)
   const dueAt = new Date(deps.sends.clock.now().getTime() + Math.min(retryMs * 2 ** run.attempts, maxRetryMs))
-  await deps.step('end', () => deps.sends.db.tx((tx) => postponeRun(tx, run, dueAt)))
+  await deps.step('end', () => deps.sends.db.tx((tx) => postponeRun(tx, run, dueAt, code)))
   return false
 }
 
@@ -197,7 +217,8 @@ const isUndelivered = (error: unknown): boolean => error instanceof ApiError && 
 
 const skip = (deps: AutomationDeps, run: Run, reason: SkipReason) => end(deps, run, { state: 'skipped', code: reason })
 
-async function end(deps: AutomationDeps, run: Run, how: Parameters<typeof endRun>[2]): Promise<void> {
+async function end(deps: AutomationDeps, run: Run, how: RunEnd): Promise<void> {
   const { db, clock } = deps.sends
-  await deps.step('end', () => db.tx((tx) => endRun(tx, run, how, clock.now())))
+  const hasEnded = await deps.step('end', () => db.tx((tx) => endRun(tx, run, how, clock.now())))
+  if (hasEnded) deps.onEnd?.(how.state)
 }

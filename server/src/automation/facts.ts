@@ -7,6 +7,7 @@ import {
 } from '../inbox/conversation/encrypted-conversation.ts'
 import { decryptTemplateName, type MessageRow } from '../inbox/conversation/message.ts'
 import { conversationIdsOf, findConversation, selectConversations } from '../inbox/conversation/queries.ts'
+import { countryOf } from '../inbox/costs/markets.ts'
 import { decryptLead, phoneIndexes } from '../leads/lead/encrypted-lead.ts'
 import type { Lead } from '../leads/lead/lead.ts'
 import { findLeadsByIds, findOldestByPhones } from '../leads/lead/queries.ts'
@@ -55,11 +56,24 @@ export async function readSituations(
       ...{ cause: causeOf(actor), conversation, lead, isOpen: isTeamOpen(service, conversation, now) },
       message: messageFacts(occurrence),
       template: message?.template ?? null,
+      language: languageOf(conversation, lead),
       addedLabelIds: occurrence.addedLabelIds,
     }
     const causedBy = actor?.type === 'system' ? actor.id : null
     return [{ occurrence, facts, conversation, lead, causedBy }]
   })
+}
+
+const languages = new Map<string, string>()
+
+/** Returns the language that most people of the customer's country speak; null if the country is unknown. */
+function languageOf(conversation: Conversation | null, lead: Lead | null): string | null {
+  const ofLead = { phone: lead?.phone ?? null, userId: null }
+  const country = countryOf(conversation?.contact ?? ofLead)
+  if (country === null) return null
+  const language = languages.get(country) ?? new Intl.Locale('und', { region: country }).maximize().language
+  languages.set(country, language)
+  return language
 }
 
 const messageFacts = ({ message }: Occurrence): Facts['message'] =>
@@ -200,5 +214,6 @@ export async function currentFacts(
   const reader = { sql, keyring, workspaceId }
   const found = lead ?? (readsLead && conversation !== null ? await leadOfConversation(reader, conversation) : null)
   const isOpen = isTeamOpen(await readServiceSettings(sql, workspaceId), conversation, now)
-  return { cause: null, conversation, lead: found, message: null, template: null, addedLabelIds: null, isOpen }
+  const language = languageOf(conversation, found)
+  return { cause: null, conversation, lead: found, message: null, template: null, language, addedLabelIds: null, isOpen }
 }

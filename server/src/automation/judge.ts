@@ -20,6 +20,8 @@ export interface Facts {
   /** Folded by `foldForWords`. */
   message: { kind: string; words: string } | null
   template: string | null
+  /** The most common language of the customer's country, such as `pt`. */
+  language: string | null
   addedLabelIds: readonly string[] | null
   isOpen: boolean
 }
@@ -70,7 +72,8 @@ function comparedAs(field: ConditionField, value: string): string {
 
 /** Fields that an event has for good. All others can change until a rule acts. */
 const fixedFields: ReadonlySet<ConditionField> = new Set([
-  ...(['connection', 'channel', 'added_label', 'message_kind', 'message_text', 'template', 'actor'] as const),
+  ...(['connection', 'channel', 'language', 'added_label', 'message_kind', 'message_text', 'template'] as const),
+  'actor',
 ])
 
 /** Fields of a conversation that say nothing while only the lead is locked. */
@@ -160,6 +163,8 @@ function actualValues({ field, key }: Compiled, facts: Facts): readonly string[]
       return [facts.isOpen ? 'open' : 'closed']
     case 'message_kind':
       return one(message?.kind)
+    case 'language':
+      return one(facts.language)
     case 'template':
       return one(facts.template)
     case 'actor':

@@ -2,6 +2,7 @@ import type { Tx } from '../base/db.ts'
 import { ApiError, conflict, InvalidInput, notFound } from '../base/errors.ts'
 import { defaultLeadSettings } from '../base/lead-settings.ts'
 import { updateConversation } from '../inbox/assignment/update-conversation.ts'
+import type { ChangeTx, Conversation } from '../inbox/conversation/conversation.ts'
 import { decryptConversation } from '../inbox/conversation/encrypted-conversation.ts'
 import { conversationNotFound } from '../inbox/conversation/errors.ts'
 import { agent, human } from '../inbox/conversation/owner.ts'
@@ -43,8 +44,8 @@ export interface ActionContext {
 /** Checks in the transaction of an action, under the lock of what it changes. */
 export interface ActionChecks {
   change: LockedCheck
-  /** May run for a send that is refused after it. */
-  send: LockedCheck
+  /** May run for a send that is refused after it, and for a request, also about no conversation. */
+  send: (work: Pick<ChangeTx, 'tx' | 'keyring' | 'now'>, conversation: Conversation | null) => Promise<void>
   lead: LeadCheck
   /** For an action that changes neither. */
   other: (tx: Tx) => Promise<void>

@@ -29,6 +29,7 @@ export const isWait = (trigger: Trigger): boolean =>
 export const conditionFields = [
   'connection',
   'channel',
+  'language',
   'status',
   'label',
   'added_label',
@@ -64,6 +65,7 @@ export const actionKinds = [
   'send_template',
   'set_lead_field',
   'send_webhook',
+  'send_request',
   'wait',
 ] as const
 export type ActionKind = (typeof actionKinds)[number]
@@ -77,7 +79,7 @@ export const Condition = Type.Object(
   {
     field: oneOf(conditionFields, {
       description:
-        'What is compared. `added_label`: labels that the event added. `actor`: who caused the event. `hours`: the business hours of its team or the workspace.',
+        'What is compared. `added_label`: labels that the event added. `actor`: who caused the event. `hours`: the business hours of its team or the workspace. `language`: the most common one of the country of the customer’s number.',
       example: 'message_text',
     }),
     operator: oneOf(operators, {
@@ -89,7 +91,7 @@ export const Condition = Type.Object(
       minItems: 1,
       maxItems: limits.values,
       description:
-        'Ids of connections, labels, keys, members or teams; statuses; words. `owner` also has `people` and `agents`; `assignee` has `nobody`, `team` and `priority` have `none`; `hours` has `open` and `closed`; `actor` has `customer`, `person`, `agent`, `automation` and `system`.',
+        'Ids of connections, labels, keys, members or teams; statuses; words. `owner` also has `people` and `agents`; `assignee` has `nobody`, `team` and `priority` have `none`; `hours` has `open` and `closed`; `language` has codes such as `en` and `pt`; `actor` has `customer`, `person`, `agent`, `automation` and `system`.',
       example: ['price', 'how much'],
     }),
     key: Type.Optional(text(40, 'With `lead_field`: the key of the custom field.', { minLength: 1, example: 'city' })),
@@ -158,7 +160,11 @@ export const Action = Type.Object(
     field: Type.Optional(oneOf(leadFields, { description: '`set_lead_field`: the field.' })),
     key: Type.Optional(text(40, '`set_lead_field` with `custom`: key of the field.', { minLength: 1 })),
     value: Type.Optional(nullable(text(255, '`set_lead_field`: the value; null clears it.', { example: 'contacted' }))),
-    endpointId: Type.Optional(uuid('`send_webhook`: the endpoint that gets the event.')),
+    endpointId: Type.Optional(
+      uuid(
+        '`send_webhook`: the endpoint that gets the event. `send_request`: the endpoint to whose address the rule, the conversation and the lead are sent, signed as its webhooks are, until it answers 2xx.',
+      ),
+    ),
   },
   { ...closed, title: 'AutomationAction' },
 )

@@ -140,6 +140,7 @@ export async function advanceRun(tx: Tx, { workspaceId, id, step }: RunKey, now:
     update automation_runs
     set step = ${step + 1},
       attempts = 0,
+      code = null,
       due_at = ${dueAt},
       claimed_until = ${dueAt > now ? null : new Date(now.getTime() + claimMs)}
     where workspace_id = ${workspaceId}
@@ -154,8 +155,9 @@ export interface RunEnd {
   condition?: number | null
 }
 
-export async function endRun(tx: Tx, run: RunKey, end: RunEnd, now: Date): Promise<void> {
-  await tx`
+/** Returns false if another process has ended it. */
+export async function endRun(tx: Tx, run: RunKey, end: RunEnd, now: Date): Promise<boolean> {
+  const { count } = await tx`
     update automation_runs
     set state = ${end.state},
       code = ${end.code},
@@ -167,13 +169,20 @@ export async function endRun(tx: Tx, run: RunKey, end: RunEnd, now: Date): Promi
       and id = ${run.id}
       and step = ${run.step}
       and state = 'pending'`
+  return count > 0
 }
 
-/** Tries an action again later. */
-export async function postponeRun(tx: Tx, { workspaceId, id, step }: RunKey, dueAt: Date): Promise<void> {
+/** Tries an action again later. The code says why, in the rule's log. */
+export async function postponeRun(
+  tx: Tx,
+  { workspaceId, id, step }: RunKey,
+  dueAt: Date,
+  code: string | null,
+): Promise<void> {
   await tx`
     update automation_runs
     set attempts = attempts + 1,
+      code = ${code},
       due_at = ${dueAt},
       claimed_until = null
     where workspace_id = ${workspaceId}

@@ -33,6 +33,7 @@ const actionFields: Record<ActionKind, { needs: readonly OptionalField[]; may?: 
   send_template: { needs: ['template'], may: ['isAnswer'] },
   set_lead_field: { needs: ['field', 'value'], may: ['key'] },
   send_webhook: { needs: ['endpointId'] },
+  send_request: { needs: ['endpointId'] },
   wait: { needs: ['minutes'], may: ['endsIfCustomerWrites'] },
 }
 
@@ -56,7 +57,7 @@ export async function validateRule(sql: Sql, workspaceId: string, rule: RuleDraf
 export async function validateMacro(sql: Sql, workspaceId: string, actions: readonly Action[]): Promise<void> {
   const issues = actionListIssues(actions)
   for (const [n, { kind }] of actions.entries()) {
-    if (kind === 'wait' || kind === 'send_webhook')
+    if (kind === 'wait' || kind === 'send_webhook' || kind === 'send_request')
       issues.push({ path: `actions[${n}].kind`, message: `must not be ${kind} in a macro` })
   }
   if (issues.length > 0) throw new InvalidInput(issues)
@@ -109,6 +110,7 @@ function valueProblem(field: Condition['field'], value: string): string | null {
   if (field === 'owner') return value === 'people' || value === 'agents' || isUuid(value) ? null : ownerMessage
   if (field === 'assignee') return value === 'nobody' || isUuid(value) ? null : 'must be nobody or the id of a member'
   if (field === 'team') return value === 'none' || isUuid(value) ? null : 'must be none or the id of a team'
+  if (field === 'language') return /^[a-z]{2,3}$/.test(value) ? null : 'must be a code of a language, such as en or pt'
   if (field in idFields) return isUuid(value) ? null : 'must be an id'
   return value.trim() === '' ? 'must not be blank' : null
 }

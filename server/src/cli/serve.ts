@@ -261,7 +261,8 @@ export function startWorker(runtime: Runtime): Loop {
   const bulkChanges = startBulkChanges(runtime)
   const webhooks = createDeliveryWorker({ ...runtime, present: presentPayload, observe: runtime.metrics.webhooks })
   webhooks.start()
-  const automation = createAutomationWorker({ ...runtime, sends: sendDeps(runtime), step: runStep })
+  const automationDeps = { ...runtime, sends: sendDeps(runtime), step: runStep }
+  const automation = createAutomationWorker({ ...automationDeps, onEnd: runtime.metrics.automationRun })
   automation.start()
   const transportOf = openTransports(runtime)
   const sessionDeps = { ...runtime, receive: inboxReceive(runtime), openFile: openFileOf(runtime), transportOf }

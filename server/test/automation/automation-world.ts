@@ -29,8 +29,9 @@ export async function automationWorld() {
   await w.db.sql`update automation_queues set active = false`
   await w.db.sql`update automation_runs set due_at = null`
   const [admin, member] = [await signedInMember(w, 'admin'), await signedInMember(w)]
+  const ended: string[] = []
   const nodeWith = (step: RunStep<AutomationStep>, sendStep: RunStep<SendStep> = runStep) =>
-    createAutomationWorker({ sends: { ...sendDeps(w), step: sendStep }, step, sequencer: w.sequencer })
+    createAutomationWorker({ ...w, sends: { ...sendDeps(w), step: sendStep }, step, onEnd: (state) => ended.push(state) })
   const node = nodeWith(runStep)
   const addRule = async (changes: Partial<RuleDraft> = {}): Promise<string> => {
     const { status, body } = await admin.call('POST', '/automation/rules', draft(changes))
@@ -46,7 +47,7 @@ export async function automationWorld() {
   }
   return {
     ...w,
-    ...{ admin, member, nodeWith, addRule, addLabel },
+    ...{ admin, member, nodeWith, addRule, addLabel, ended },
     drain: () => node.drain(),
     /** A new customer writes; returns the id of the conversation. */
     newCustomer: async (text = 'Hello!'): Promise<{ id: string; phone: string }> => {

@@ -35,7 +35,7 @@ const facts: Facts = {
     ],
   },
   message: { kind: 'text', words: foldForWords('Olá! QUANTO custa a entrega em São Paulo?') },
-  ...{ template: 'order_update', addedLabelIds: [vip], isOpen: false },
+  ...{ template: 'order_update', language: 'pt', addedLabelIds: [vip], isOpen: false },
 }
 
 const cases: [what: string, condition: Condition, holds: boolean, changed?: Partial<Facts>][] = [
@@ -68,6 +68,14 @@ const cases: [what: string, condition: Condition, holds: boolean, changed?: Part
     { message: null },
   ],
   ['a template', { field: 'template', operator: 'any_of', values: ['order_update'] }, true],
+  ['a language', { field: 'language', operator: 'any_of', values: ['es', 'pt'] }, true],
+  ['another language', { field: 'language', operator: 'any_of', values: ['en'] }, false],
+  [
+    'no language of an unknown country',
+    { field: 'language', operator: 'none_of', values: ['pt'] },
+    true,
+    { language: null },
+  ],
   ['the cause', { field: 'actor', operator: 'any_of', values: ['customer'] }, true],
   ['a lead status', { field: 'lead_status', operator: 'any_of', values: ['new'] }, true],
   [

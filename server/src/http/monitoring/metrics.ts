@@ -25,6 +25,8 @@ export interface Metrics {
   job: (name: string, result: 'done' | 'failed', ms: number) => void
   /** Records a service-level goal that was missed. */
   missedGoal: (goal: string) => void
+  /** Records a run of an automation rule that has ended. */
+  automationRun: (result: string) => void
   /** Returns all metrics in the Prometheus format. */
   render(): Promise<string>
   /** Returns all metrics as data, for other exporters. */
@@ -80,6 +82,7 @@ export function createMetrics(source: GaugeSource): Metrics {
   )
   const jobs = count('parley_scheduled_jobs_total', 'Runs of scheduled jobs.', 'job', 'result')
   const missedGoals = count('parley_missed_goals_total', 'Service-level goals that were missed.', 'goal')
+  const runs = count('parley_automation_runs_total', 'Runs of automation rules that have ended.', 'result')
   const jobTime = measure('parley_scheduled_job_seconds', 'Duration of scheduled jobs.', jobSeconds, 'job')
 
   return {
@@ -102,6 +105,7 @@ export function createMetrics(source: GaugeSource): Metrics {
       jobTime.observe({ job }, ms / 1000)
     },
     missedGoal: (goal) => missedGoals.inc({ goal }),
+    automationRun: (result) => runs.inc({ result }),
     render: async () => {
       await readGauges()
       return registry.metrics()

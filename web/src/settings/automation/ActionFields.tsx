@@ -180,6 +180,7 @@ function choiceOf(action: Action, choices: Choices): OneChoice | null {
         chosen: (priority) => ({ priority: orNull(priority) as NonNullable<Action['priority']> | null }),
       }
     case 'send_webhook':
+    case 'send_request':
       return { data: choices.endpoints, value: action.endpointId, chosen: (endpointId) => ({ endpointId }) }
     default:
       return null

@@ -119,9 +119,21 @@ export function RuleLog({ rule }: { rule: Rule }) {
 function runText({ state, code, condition, dueAt, step }: LoggedRun, { conditions }: Rule): string {
   const texts = t.settings.automation
   if (state === 'done') return texts.states.done
-  if (state === 'pending') return dueAt === null ? texts.states.pending : texts.continues({ at: formatDateTime(dueAt) })
+  if (state === 'pending') {
+    const continues = dueAt === null ? texts.states.pending : texts.continues({ at: formatDateTime(dueAt) })
+    return code === null ? continues : `${texts.failed({ n: step + 1, why: reasonText(code) })} · ${continues}`
+  }
   if (condition !== null) return conditionText(conditions, condition)
-  const reasons: Record<string, string> = texts.reasons
-  const why = reasons[code ?? ''] ?? code ?? ''
+  const why = reasonText(code ?? '')
   return state === 'failed' ? texts.failed({ n: step + 1, why }) : why
+}
+
+function reasonText(code: string): string {
+  const texts = t.settings.automation
+  const reasons: Record<string, string> = texts.reasons
+  if (code.startsWith('ANSWER_')) return texts.answered({ status: code.slice('ANSWER_'.length) })
+  if (code.startsWith('REQUEST_')) {
+    return texts.notReached({ why: code.slice('REQUEST_'.length).toLowerCase().replaceAll('_', ' ') })
+  }
+  return reasons[code] ?? code
 }

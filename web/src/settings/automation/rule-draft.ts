@@ -16,7 +16,8 @@ export const isWait = (trigger: Trigger): boolean =>
 
 const ofMessage: readonly Field[] = ['message_text', 'message_kind']
 const ofConversation: readonly Field[] = [
-  ...(['hours', 'connection', 'channel', 'status', 'label', 'owner', 'assignee', 'team', 'priority'] as const),
+  ...(['hours', 'connection', 'channel', 'language', 'status', 'label', 'owner', 'assignee'] as const),
+  ...(['team', 'priority'] as const),
 ]
 const ofLead: readonly Field[] = ['lead_status', 'lead_source', 'lead_value', 'lead_field']
 
@@ -41,7 +42,7 @@ const withoutEvent: readonly Trigger[] = ['status_changed', 'label_added', 'assi
 /** Returns what a rule with this trigger can do; null: a macro. */
 export const kindsFor = (trigger: Trigger | null): Kind[] => [
   ...all,
-  ...(trigger === null ? [] : (['wait'] as const)),
+  ...(trigger === null ? [] : (['wait', 'send_request'] as const)),
   ...(trigger === null || isWait(trigger) || withoutEvent.includes(trigger) ? [] : (['send_webhook'] as const)),
 ]
 
@@ -75,6 +76,7 @@ export function newAction(kind: Kind): Action {
     case 'set_lead_field':
       return { kind, field: 'status', value: 'contacted' }
     case 'send_webhook':
+    case 'send_request':
       return { kind, endpointId: '' }
     case 'wait':
       return { kind, minutes: 60, endsIfCustomerWrites: true }

@@ -8,9 +8,11 @@ import { useTeamList } from '../../data/team/routing.ts'
 import { useEndpoints } from '../../data/webhooks.ts'
 import { useStatuses } from '../../data/workspace.ts'
 import { hasRole } from '../../session/session.ts'
-import { t } from '../../text/index.ts'
+import { language, t } from '../../text/index.ts'
+import { languageName } from '../../ui/format/language-name.ts'
 import { customFieldName, statusName } from '../../ui/format/lead-texts.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import { countryCodes } from '../country-codes.ts'
 import type { Field } from './rule-draft.ts'
 
 export interface Choice {
@@ -52,6 +54,14 @@ export function useChoices() {
 }
 export type Choices = ReturnType<typeof useChoices>
 
+/** Returns the most common languages of all countries, by their names. */
+function languages(): Choice[] {
+  const codes = new Set(countryCodes.map((region) => new Intl.Locale('und', { region }).maximize().language))
+  return [...codes]
+    .map((value) => ({ value, label: languageName(value) }))
+    .sort((a, b) => a.label.localeCompare(b.label, language))
+}
+
 /** Returns the values of a condition to choose from; null: they are typed. */
 export function valuesFor(field: Field, choices: Choices): Choice[] | null {
   const texts = t.settings.automation
@@ -60,6 +70,8 @@ export function valuesFor(field: Field, choices: Choices): Choice[] | null {
       return choices.connections
     case 'channel':
       return entries(t.inbox.channels)
+    case 'language':
+      return languages()
     case 'status':
       return choices.statuses
     case 'label':
