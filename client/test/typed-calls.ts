@@ -56,6 +56,8 @@ export function describeEvent(event: ParleyEvent | WebhookEvent): string {
       return known(event.payload.why)
     case 'inbox.draft.decided':
       return known(event.payload.outcome)
+    case 'inbox.scheduled_message.failed':
+      return known(event.payload.error_code)
     case 'conversation.assigned':
       return known(event.payload.assigned_to) ?? 'nobody'
     case 'conversation.status_changed':

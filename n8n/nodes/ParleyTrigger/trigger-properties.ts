@@ -26,6 +26,7 @@ export const events = [
   },
   { name: 'Message Status Changed', value: 'inbox.message.status', description: 'Delivered, read or failed' },
   { name: 'Note Added', value: 'conversation.note_added', description: 'By a member or an agent' },
+  { name: 'Scheduled Message Failed', value: 'inbox.scheduled_message.failed', description: 'One of an agent' },
   { name: 'Task Due', value: 'task.due' },
 ]
 

@@ -5,6 +5,7 @@ import { count, cursor } from '../../base/schema-types.ts'
 import { recordSeen, recordShown, sendReadReceiptFor } from '../../inbox/read/mark-read.ts'
 import { readNames } from '../../inbox/read/names.ts'
 import { readDetails } from '../../inbox/read/read-details.ts'
+import { type ScheduledMessage, selectScheduled } from '../../inbox/scheduled/scheduled-message.ts'
 import { findChatLeads } from '../../leads/write/create-from-chat.ts'
 import { type AgentCaller, type AgentDeps, defineTool, idempotentChange, input, output } from '../define-tool.ts'
 import {
@@ -24,6 +25,7 @@ import { arePeopleAvailable } from '../presenters/workspace.ts'
 import { maxMessages, maxNotes, type WorkItem } from '../work/read-work.ts'
 import { parseWorkCursor, type WorkCursor, writeWorkCursor } from '../work/work-cursor.ts'
 import type { WorkResult } from '../work/work-queue.ts'
+import { AgentScheduled, presentScheduled } from './schedule.ts'
 import { showTypingOrRead } from './seen.ts'
 
 const maxWork = 10
@@ -31,9 +33,9 @@ const maxWaitSeconds = 25
 
 const AgentWork = Type.Object(
   {
-    why: oneOf(['customer_wrote', 'draft_decided', 'given_to_you'] as const, {
+    why: oneOf(['customer_wrote', 'draft_decided', 'scheduled_failed', 'given_to_you'] as const, {
       description:
-        '`customer_wrote`: answer. `draft_decided`: a person sent, edited or rejected your draft. `given_to_you`: it was handed to you and the customer has not written since: read `handover` and the notes, and do what they ask.',
+        '`customer_wrote`: answer. `draft_decided`: a person sent, edited or rejected your draft. `scheduled_failed`: your scheduled message was not sent, see `scheduled`. `given_to_you`: it was handed to you and the customer has not written since: read `handover` and the notes, and do what they ask.',
     }),
     conversation: AgentConversation,
     messages: Type.Array(AgentMessage, { maxItems: maxMessages, description: 'The newest ones, oldest first.' }),
@@ -43,6 +45,7 @@ const AgentWork = Type.Object(
     notes: Type.Array(AgentNote, { maxItems: maxNotes, description: 'The newest notes of the team, oldest first.' }),
     handover: nullable(AgentHandover),
     draft: nullable(AgentDraft),
+    scheduled: nullable(AgentScheduled),
     lead: nullable(AgentLeadSummary),
   },
   { title: 'AgentWork', description: 'A conversation of yours with the context that you need.' },
@@ -100,6 +103,7 @@ export const waitForWork = defineTool({
           notes: [],
           handover: null,
           draft: null,
+          scheduled: null,
           lead: { id: exampleIds.lead, unique_code: 'MD7K2P', name: 'Marina Duarte', status: 'new', assigned_to: null },
         },
       ],
@@ -124,8 +128,9 @@ export const waitForWork = defineTool({
     const { instructionsVersion: instructions } = keyStatus
     // The status at the end of the wait: the caller's own is from its beginning.
     const viewer = { ...(await readViewerContext(deps, caller)), masked: keyStatus.isMasked }
+    const unsent = await readUnsent(deps, caller, result.work)
     const [work] = await Promise.all([
-      presentWork(deps, caller, viewer, result.work),
+      presentWork(deps, caller, viewer, result.work, unsent),
       recordWork(deps, caller, result.work, show_typing ?? agentSettings.showTyping),
     ])
     return {
@@ -138,7 +143,7 @@ export const waitForWork = defineTool({
       is_open: arePeopleAvailable(caller.workspace.hours, viewer.now),
       // The cursor says which ones the agent knows: without one, it has just started and reads them anyway.
       next: (position === null || (position.instructions ?? 0) === instructions ? asIs : withReadAgain)(
-        nextSteps(result, caller, viewer, position === null),
+        nextSteps(result, caller, viewer, position === null, unsent),
       ),
     }
   },
@@ -165,6 +170,25 @@ async function recordWork(
   )
 }
 
+type Unsent = ReadonlyMap<string, ScheduledMessage>
+
+/** Returns by conversation the newest scheduled message of the key that was not sent, of those that are work for it. */
+async function readUnsent({ inbox }: AgentDeps, caller: AgentCaller, work: readonly WorkItem[]): Promise<Unsent> {
+  const ids = work.flatMap(({ why, conversation }) => (why === 'scheduled_failed' ? [conversation.id] : []))
+  if (ids.length === 0) return new Map()
+  const { workspaceId, keyId } = caller
+  const { sql } = inbox.db
+  const isOwn = sql`
+    and s.sender_id = ${keyId}
+      and s.status in ('held', 'failed')
+    order by s.closed_at desc
+    limit 1`
+  return inbox.keyStore.withKeyring(workspaceId, async (keyring) => {
+    const found = await Promise.all(ids.map((id) => selectScheduled({ sql, keyring, workspaceId }, id, isOwn)))
+    return new Map(found.flatMap(([one]) => (one === undefined ? [] : [[one.conversationId, one] as const])))
+  })
+}
+
 function parseCursor(keyId: string, text: string): WorkCursor {
   const from = parseWorkCursor(keyId, text)
   if (from === null) throw invalid('cursor', 'must be a next_cursor of this key; omit it to start over', 'query')
@@ -177,6 +201,7 @@ async function presentWork(
   caller: AgentCaller,
   viewer: AgentViewerContext,
   work: readonly WorkItem[],
+  unsent: Unsent,
 ) {
   if (work.length === 0) return []
   const { inbox } = deps
@@ -196,6 +221,7 @@ async function presentWork(
   ])
   return work.map(({ why, conversation, messages: shown, hasOlderMessages, notes, handover, draft }) => {
     const { phone } = conversation.contact
+    const scheduled = unsent.get(conversation.id)
     const lead = phone === null ? undefined : leads.get(phone)
     return {
       why,
@@ -205,6 +231,7 @@ async function presentWork(
       notes: notes.map((note) => presentNote(note, viewer, names)),
       handover: handover === null ? null : presentHandover(handover, viewer, names),
       draft: draft === null ? null : presentDraft(draft, viewer),
+      scheduled: scheduled === undefined ? null : presentScheduled(scheduled, viewer),
       lead: lead === undefined || phone === null ? null : presentLeadSummary(lead, phone, viewer.masked),
     }
   })
@@ -215,6 +242,7 @@ function nextSteps(
   { keyId, may }: AgentCaller,
   { now }: AgentViewerContext,
   isFirst: boolean,
+  unsent: Unsent,
 ): string[] {
   const continueHint = 'Then call wait_for_work again with next_cursor as cursor.'
   if (keyStatus.isStopped) return ['Agents are stopped: do nothing.', continueHint]
@@ -225,7 +253,7 @@ function nextSteps(
   }
   if (work.length > 1 || hasMore) return ['Handle each of these in order, with its own conversation_id.', continueHint]
   return [
-    ...extraHints(first),
+    ...extraHints(first, unsent.get(first.conversation.id)),
     ...nextStepsFor(first.conversation, keyId, may('inbox.write'), now).slice(0, 3),
     continueHint,
   ]
@@ -243,7 +271,9 @@ const reassignedHint =
   'Conversations that waited longer than answer_within_minutes of who_am_i were reassigned to people: list_conversations with owner people shows them. Take only those with may_take, with take_offered; people hand back the others.'
 
 /** Returns hints that do not follow from the conversation itself. */
-function extraHints({ why, conversation, draft }: WorkItem): string[] {
+function extraHints({ why, conversation, draft }: WorkItem, unsent: ScheduledMessage | undefined): string[] {
+  if (unsent !== undefined)
+    return [`Your scheduled message was not sent: ${unsent.reason}. Send what still holds in another way, or hand over.`]
   if (draft !== null && (why === 'draft_decided' || draft.status === 'open')) return [draftHint(draft)]
   if (why === 'given_to_you') return ['It was handed to you: do what handover and notes ask for.']
   if (conversation.unansweredSince !== null) return []

@@ -97,11 +97,20 @@ function selectNewWork(
     ...(held.length === 0 ? [] : [eventsWhere(sql`position = any (${[...held]}::bigint[])`)]),
   ]
   const [first = sql``, second] = sources
+  // Another agent's, or one that was scheduled again since, is no work of this key.
+  const isUnsent = sql`exists (
+    select from scheduled_messages m
+    where m.workspace_id = ${all}
+      and m.conversation_id = c.id
+      and m.sender_id = ${keyId}
+      and m.status in ('held', 'failed')
+  )`
   return sql`
     select c.id, f.place, null::timestamptz as since,
       case
         when f.wrote then 'customer_wrote'
         when f.decided then 'draft_decided'
+        when f.unsent and ${isUnsent} then 'scheduled_failed'
         when c.unanswered_since is not null then 'customer_wrote'
         else 'given_to_you'
       end as why,
@@ -110,7 +119,8 @@ function selectNewWork(
     from (
       select coalesce(a.conversation_id, e.subject_id) as id, max(e.position) as place,
         bool_or(e.name = 'inbox.message.received') as wrote,
-        bool_or(e.name = 'inbox.draft.decided') as decided
+        bool_or(e.name = 'inbox.draft.decided') as decided,
+        bool_or(e.name = 'inbox.scheduled_message.failed') as unsent
       from (
         ${first}
         ${second === undefined ? sql`` : sql`union all ${second}`}
@@ -128,7 +138,13 @@ function selectNewWork(
       offset 0
     ) as c
     where ${isOurs}
-      and (f.wrote or f.decided or c.unanswered_since is not null or ${wasAssigned(sql, workspaceId, keyId)})
+      and (
+        f.wrote
+        or f.decided
+        or c.unanswered_since is not null
+        or (f.unsent and ${isUnsent})
+        or ${wasAssigned(sql, workspaceId, keyId)}
+      )
       and ${isLast(sql, all, reach)}
     order by f.place
     limit ${most}`

@@ -159,7 +159,7 @@ const bytesOf = (text: string): Buffer => Buffer.from(text, 'base64')
 export const maxMessages = 10
 export const maxNotes = 10
 
-type WorkReason = 'customer_wrote' | 'draft_decided' | 'given_to_you'
+type WorkReason = 'customer_wrote' | 'draft_decided' | 'scheduled_failed' | 'given_to_you'
 
 /**
  * Selects the next work of a key with its context. Uses one statement, because several would read different snapshots.

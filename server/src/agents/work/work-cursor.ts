@@ -7,6 +7,7 @@ export const workEvents = [
   'inbox.conversation.owner_changed',
   'inbox.conversation.standby_changed',
   'inbox.draft.decided',
+  'inbox.scheduled_message.failed',
 ] as const
 
 /** How much of its work a key has received. */

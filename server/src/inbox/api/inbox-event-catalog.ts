@@ -16,6 +16,7 @@ import {
   messageSent,
   messageStatusChanged,
   ownerChanged,
+  scheduledFailed,
   standbyChanged,
 } from '../conversation/change.ts'
 import type { Conversation } from '../conversation/conversation.ts'
@@ -151,6 +152,22 @@ const DraftDecided = described(
   },
 )
 
+const ScheduledFailed = described(
+  'ScheduledMessageFailedEvent',
+  '`inbox.scheduled_message.failed`: a scheduled message of an agent was not sent when it was due.',
+  {
+    conversation_id: id,
+    scheduled_message_id: uuid('The scheduled message.'),
+    key_id: uuid('The agent’s key.'),
+    status: oneOf(['held', 'failed'] as const, {
+      description: '`held`: nothing was sent, and it can be scheduled again. `failed`: it was not delivered.',
+    }),
+    error_code: Type.String({ maxLength: 100, description: 'Why.', example: 'WINDOW_CLOSED' }),
+    due_at: timestamp('When it was due.'),
+    at,
+  },
+)
+
 /** Returns the payload unchanged: it contains neither a phone nor a platform id, which contains the phone. */
 const withoutMasking: EventDefinition['mask'] = (payload) => payload
 
@@ -212,6 +229,17 @@ export const inboxEvents: Record<InboxEventName, EventDefinition> = {
     schema: DraftDecided,
     sample: (id, at) => draftDecided(sampleConversation(id, at), sampleDecision, { type: 'user', id: userId }, at),
     mask: maskDraftDecided,
+  },
+  'inbox.scheduled_message.failed': {
+    guide: 'A scheduled message of an agent was not sent. The body says why.',
+    schema: ScheduledFailed,
+    sample: (id, at) =>
+      scheduledFailed(
+        sampleConversation(id, at),
+        { id: messageId, keyId, status: 'held', code: 'WINDOW_CLOSED', dueAt: at },
+        at,
+      ),
+    mask: withoutMasking,
   },
 }
 

@@ -146,6 +146,7 @@ export type InboxEventName =
   | 'inbox.conversation.standby_changed'
   | 'inbox.draft.proposed'
   | 'inbox.draft.decided'
+  | 'inbox.scheduled_message.failed'
 
 // Payloads contain phones and platform ids in full; each receiver's masking is applied on output.
 
@@ -273,6 +274,29 @@ export function draftDecided(
     ...{ text, reason, actor, at: at.toISOString() },
   }
   return inboxEvent('inbox.draft.decided', conversation, payload)
+}
+
+export interface UnsentMessage {
+  id: string
+  /** The agent that scheduled it. */
+  keyId: string
+  /** `held`: refused, nothing was sent. `failed`: the platform did not deliver it. */
+  status: 'held' | 'failed'
+  code: string
+  dueAt: Date
+}
+
+/** A scheduled message of an agent was not sent when it was due. */
+export function scheduledFailed(
+  conversation: Pick<Conversation, 'id' | 'connectionId'>,
+  { id, keyId, status, code, dueAt }: UnsentMessage,
+  at: Date,
+): NewEvent {
+  const payload = {
+    ...{ conversation_id: conversation.id, scheduled_message_id: id, key_id: keyId, status, error_code: code },
+    ...{ due_at: dueAt.toISOString(), at: at.toISOString() },
+  }
+  return inboxEvent('inbox.scheduled_message.failed', conversation, payload)
 }
 
 function inboxEvent(

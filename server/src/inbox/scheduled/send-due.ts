@@ -2,8 +2,10 @@ import type { Clock } from '../../base/clock.ts'
 import type { Db, Sql } from '../../base/db.ts'
 import { ApiError } from '../../base/errors.ts'
 import { type DueWatch, watchDueWork } from '../../base/pubsub.ts'
+import { recordEvents } from '../../events/record.ts'
 import { recordNotifications } from '../../notifications/record-notifications.ts'
 import { systemActor } from '../../workspaces/actor.ts'
+import { scheduledFailed } from '../conversation/change.ts'
 import { type ChangeTx, inWorkspace, publishConversations } from '../conversation/conversation.ts'
 import { proposeDraft } from '../drafts/propose-draft.ts'
 import { sendMessage } from '../send/send.ts'
@@ -185,7 +187,7 @@ const cancel = (deps: ScheduledSendDeps, workspaceId: string, one: ScheduledMess
 function hold(deps: ScheduledSendDeps, workspaceId: string, one: ScheduledMessage, reason: string): Promise<void> {
   return inWorkspace(deps, workspaceId, async (work) => {
     if (!(await storeResult(work.tx, workspaceId, one, { status: 'held', reason }, work.now))) return
-    await notify(work, one, reason)
+    await notify(work, one, 'held', reason)
   })
 }
 
@@ -209,20 +211,36 @@ function settle(deps: ScheduledSendDeps, workspaceId: string, one: ScheduledMess
       returning s.status, s.reason`
     if (settled === undefined) return
     publishConversations(tx, workspaceId, [one.conversationId])
-    if (settled.status === 'failed') await notify(work, one, settled.reason ?? 'DELIVERY_FAILED')
+    if (settled.status === 'failed') await notify(work, one, 'failed', settled.reason ?? 'DELIVERY_FAILED')
   })
 }
 
-/** Notifies the person who scheduled it; if it was no member, who has the conversation, or everyone. */
-async function notify({ tx, workspaceId, now }: ChangeTx, one: ScheduledMessage, reason: string): Promise<void> {
-  const [row] = await tx<{ userId: string | null }[]>`
-    select coalesce(
-      (select user_id from members where workspace_id = ${workspaceId} and user_id = ${one.sender.id}),
-      (select assigned_to from conversations where workspace_id = ${workspaceId} and id = ${one.conversationId})
-    ) as "userId"`
-  const { conversationId } = one
+/**
+ * Notifies the person who scheduled it; if it was no member, who has the conversation, or everyone. An agent gets it as
+ * work, by an event.
+ */
+async function notify(
+  { tx, keyring, workspaceId, now }: ChangeTx,
+  one: ScheduledMessage,
+  status: 'held' | 'failed',
+  reason: string,
+): Promise<void> {
+  const { id, conversationId, sender, dueAt } = one
+  const [row] = await tx<{ userId: string | null; connectionId: string }[]>`
+    select c.connection_id as "connectionId", coalesce(
+      (select user_id from members where workspace_id = ${workspaceId} and user_id = ${sender.id}),
+      c.assigned_to
+    ) as "userId"
+    from conversations c
+    where c.workspace_id = ${workspaceId}
+      and c.id = ${conversationId}`
+  if (sender.type === 'agent' && row !== undefined) {
+    const unsent = { id, keyId: sender.id, status, code: reason, dueAt }
+    const event = scheduledFailed({ id: conversationId, connectionId: row.connectionId }, unsent, now)
+    await recordEvents(tx, keyring, workspaceId, [event], now)
+  }
   const common = { kind: 'scheduled', actor: systemActor, conversationId, reason } as const
   // Held again after it was rescheduled, it is a notification of its own.
-  const cause = `${one.id} ${one.dueAt.toISOString()}`
+  const cause = `${id} ${dueAt.toISOString()}`
   await recordNotifications(tx, workspaceId, [{ ...common, cause, userId: row?.userId ?? null }], now)
 }

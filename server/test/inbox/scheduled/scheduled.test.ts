@@ -194,6 +194,31 @@ test('an agent schedules and cancels in its own conversations, and sees what bec
   assert.equal(refused.status, 409)
 })
 
+test('an agent gets a message of its own that was not sent as work, with the reason, and nobody else’s', async () => {
+  const w = await scheduledWorld()
+  const later = { conversation_id: w.id, at: w.at(26), text, cancel_if_customer_writes: false }
+  const { body: scheduled } = await w.callTool('schedule_message', later)
+  await w.schedule({ hours: 26, body: { text: 'From a person' }, cancels: false })
+  const { body: before } = await w.callTool('wait_for_work', { wait: 0 })
+  assert.deepEqual([before.work[0].why, before.work[0].scheduled], ['customer_wrote', null])
+  w.clock.advance(26 * hourMs)
+  await w.run()
+  const { body: after } = await w.callTool('wait_for_work', { wait: 0, cursor: before.next_cursor })
+  const [{ why, scheduled: unsent }] = after.work
+  assert.deepEqual(
+    [why, unsent.id, unsent.status, unsent.reason],
+    ['scheduled_failed', scheduled.scheduled.id, 'held', 'WINDOW_CLOSED'],
+  )
+  assert.match(after.next.join(' '), /not sent: WINDOW_CLOSED/)
+  const events = (await w.events(w.id)).filter(({ name }) => name === 'inbox.scheduled_message.failed')
+  assert.deepEqual(
+    events.map(({ payload }) => [payload.key_id, payload.error_code]),
+    [[w.agent.id, 'WINDOW_CLOSED']],
+  )
+  const { body: none } = await w.callTool('wait_for_work', { wait: 0, cursor: after.next_cursor })
+  assert.deepEqual(none.work, [])
+})
+
 test('an agent’s message that a person must approve becomes one draft when it is due', async () => {
   const always = { always: true, outsideHours: false, firstAnswers: false, labelIds: [], amountFrom: null }
   const w = await scheduledWorld({ approval: always })

@@ -26,6 +26,8 @@ export function describeEvent(event: components['schemas']['Event']): string {
       return known(event.payload.why)
     case 'inbox.draft.decided':
       return known(event.payload.outcome)
+    case 'inbox.scheduled_message.failed':
+      return known(event.payload.error_code)
     case 'conversation.assigned':
       return known(event.payload.assigned_to) ?? 'nobody'
     case 'conversation.status_changed':
