@@ -27,6 +27,7 @@ import { registerOpenApi } from '../http/contract/openapi.ts'
 import { serveReference } from '../http/contract/reference.ts'
 import { createReadinessCheck, serveHealth } from '../http/monitoring/health.ts'
 import { serveMetrics } from '../http/monitoring/metrics.ts'
+import { unsubscribeRoutes } from '../http/pages/unsubscribe.ts'
 import { pageRoutes } from '../http/pages/web-app.ts'
 import { createServer } from '../http/server/server.ts'
 import { reassignAll, reassignFromKey, reassignUnseen } from '../inbox/assignment/reassign-to-people.ts'
@@ -152,6 +153,7 @@ async function serveTeamApi(
   erasureTeamRoutes(app, erasureDeps(runtime), teamGuard)
   serveRotation(app, runtime, teamGuard)
   formRoutes(app, { ...team, limiter, clientAddress, submissionsPerMinute: formSubmissionsPerMinute })
+  await unsubscribeRoutes(app, team)
   await pageRoutes(app, team)
 }
 

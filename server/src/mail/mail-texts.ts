@@ -9,7 +9,13 @@ interface MailParts {
   items?: readonly MailItem[]
   button?: { label: string; url: string }
   footer: readonly string[]
-  unsubscribe?: { label: string; url: string }
+  stop?: StopLinks
+}
+
+/** How a person gets other mails, or none. */
+interface StopLinks {
+  preferencesUrl: string
+  unsubscribeUrl: string
 }
 
 /** A line with a link. */
@@ -39,6 +45,7 @@ interface Texts {
   digest(facts: { workspace: string }): MailParts
   digestLine: Record<keyof Omit<DigestCounts, 'mineUnread'>, (n: string, isOne: boolean, unread: number) => string>
   preferences: string
+  unsubscribe: string
   linkLabel: Record<'invitation' | 'sign-in' | 'reset', string>
 }
 
@@ -90,6 +97,7 @@ const texts: Record<Language, Texts> = {
       unassigned: (n, isOne) => `${n} unassigned ${isOne ? 'conversation' : 'conversations'}`,
     },
     preferences: 'Change my preferences',
+    unsubscribe: 'Unsubscribe',
     linkLabel: { invitation: 'Join the workspace', 'sign-in': 'Sign in', reset: 'Choose a password' },
   },
   es: {
@@ -138,6 +146,7 @@ const texts: Record<Language, Texts> = {
       unassigned: (n, isOne) => `${n} ${isOne ? 'conversación' : 'conversaciones'} sin asignar`,
     },
     preferences: 'Cambiar mis preferencias',
+    unsubscribe: 'Cancelar estos correos',
     linkLabel: { invitation: 'Unirme al espacio', 'sign-in': 'Entrar', reset: 'Elegir contraseña' },
   },
   pt: {
@@ -184,6 +193,7 @@ const texts: Record<Language, Texts> = {
       unassigned: (n, isOne) => `${n} ${isOne ? 'conversa' : 'conversas'} sem responsável`,
     },
     preferences: 'Mudar minhas preferências',
+    unsubscribe: 'Cancelar estes e-mails',
     linkLabel: { invitation: 'Entrar no espaço', 'sign-in': 'Entrar', reset: 'Escolher senha' },
   },
 }
@@ -207,16 +217,16 @@ export const testMail = (language: Language): Rendered => render(language, texts
 /** `items`: the newest of `count` notifications. */
 export function notificationsMail(
   language: Language,
-  { workspace, items, count, preferencesUrl }: NotificationsMail,
+  { workspace, items, count, stop }: NotificationsMail,
 ): Rendered {
-  const { notifications, more, preferences } = texts[language]
+  const { notifications, more } = texts[language]
   const parts = notifications({ title: items[0]?.text ?? '', count, workspace: cleanName(workspace) })
   const rest = count - items.length
   return render(language, {
     ...parts,
     items,
     footer: [...(rest > 0 ? [more(rest)] : []), ...parts.footer],
-    unsubscribe: { label: preferences, url: preferencesUrl },
+    stop,
   })
 }
 
@@ -224,30 +234,29 @@ interface NotificationsMail {
   workspace: string
   items: readonly MailItem[]
   count: number
-  preferencesUrl: string
+  stop: StopLinks
 }
 
 /** Counts are capped, so a full one is shown as `500+`. */
 export function digestMail(
   language: Language,
-  { workspace, counts, urls, preferencesUrl, maxCount }: DigestMail,
+  { workspace, counts, urls, stop, maxCount }: DigestMail,
 ): Rendered {
-  const { digest, digestLine, preferences } = texts[language]
+  const { digest, digestLine } = texts[language]
   const { mineUnread, ...shown } = counts
   const items = Object.entries(shown).flatMap(([name, n]) => {
     const key = name as keyof typeof shown
     if (n === 0) return []
     return { text: digestLine[key](n >= maxCount ? `${maxCount}+` : String(n), n === 1, mineUnread), url: urls[key] }
   })
-  const unsubscribe = { label: preferences, url: preferencesUrl }
-  return render(language, { ...digest({ workspace: cleanName(workspace) }), items, unsubscribe })
+  return render(language, { ...digest({ workspace: cleanName(workspace) }), items, stop })
 }
 
 interface DigestMail {
   workspace: string
   counts: DigestCounts
   urls: Record<keyof Omit<DigestCounts, 'mineUnread'>, string>
-  preferencesUrl: string
+  stop: StopLinks
   maxCount: number
 }
 
@@ -260,13 +269,21 @@ export const cleanName = (name: string): string =>
     .trim()
     .slice(0, 200)
 
-function render(language: Language, { subject, paragraphs, items = [], button, footer, unsubscribe }: MailParts) {
+function render(language: Language, { subject, paragraphs, items = [], button, footer, stop }: MailParts) {
+  const { preferences, unsubscribe } = texts[language]
+  const links =
+    stop === undefined
+      ? []
+      : [
+          { label: preferences, url: stop.preferencesUrl },
+          { label: unsubscribe, url: stop.unsubscribeUrl },
+        ]
   const lines = [
     ...paragraphs,
     ...items.map(({ text, url }) => `- ${text}\n  ${url}`),
     ...(button === undefined ? [] : [button.url]),
     ...footer,
-    ...(unsubscribe === undefined ? [] : [`${unsubscribe.label}: ${unsubscribe.url}`]),
+    ...links.map(({ label, url }) => `${label}: ${url}`),
   ]
   const page = html`<!doctype html>
 <html lang="${language}"><head><meta charset="utf-8"><title>${subject}</title></head>
@@ -276,9 +293,9 @@ ${paragraphs.map((line) => html`<p>${line}</p>`)}
 ${items.length > 0 && html`<ul style="padding-left:20px">${items.map(itemHtml)}</ul>`}
 ${button !== undefined && buttonHtml(button)}
 ${footer.map((line) => html`<p style="font-size:13px;color:#5c6470">${line}</p>`)}
-${unsubscribe !== undefined && html`<p style="font-size:13px"><a href="${unsubscribe.url}">${unsubscribe.label}</a></p>`}
+${links.map(({ label, url }) => html`<p style="font-size:13px"><a href="${url}">${label}</a></p>`)}
 </div></body></html>`
-  return { subject, text: `${lines.join('\n\n')}\n`, html: page.text, unsubscribeUrl: unsubscribe?.url ?? null }
+  return { subject, text: `${lines.join('\n\n')}\n`, html: page.text, unsubscribeUrl: stop?.unsubscribeUrl ?? null }
 }
 
 const itemHtml = ({ text, url }: MailItem): Html => html`<li style="margin:6px 0"><a href="${url}">${text}</a></li>`

@@ -8,7 +8,7 @@ export interface MailContent {
   subject: string
   text: string
   html: string
-  /** Where the person turns such mails off; null for mails that someone asked for. */
+  /** Stops such mails, by one POST of the mail program (RFC 8058); null for mails that someone asked for. */
   unsubscribeUrl: string | null
 }
 
@@ -89,7 +89,10 @@ export function createMailer({ smtp, from }: MailSettings): Mailer {
           subject,
           text,
           html,
-          headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' },
+          headers: {
+            ...{ 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' },
+            ...(unsubscribeUrl !== null && { 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' }),
+          },
           ...(unsubscribeUrl !== null && { list: { unsubscribe: unsubscribeUrl } }),
         }
         const { response } = await withTimeout(sendTimeoutMs, () => transport.sendMail(mail))

@@ -76,13 +76,14 @@ export async function cancelMails(tx: Tx, causes: readonly string[]): Promise<vo
       and next_at is not null`
 }
 
-/** Deletes unsent mails about a workspace to a person who has left it. */
-export async function cancelMailsOf(tx: Tx, workspaceId: string, userId: string): Promise<void> {
+/** Deletes unsent mails about a workspace to a person who has left it, or who wants none of a kind. */
+export async function cancelMailsOf(tx: Tx, workspaceId: string, userId: string, kind?: MailKind): Promise<void> {
   await tx`
     delete from mails
     where workspace_id = ${workspaceId}
       and user_id = ${userId}
-      and next_at is not null`
+      and next_at is not null
+      ${kind === undefined ? tx`` : tx`and kind = ${kind}`}`
 }
 
 /** What became of a mail. */

@@ -3,7 +3,10 @@ import { test } from 'node:test'
 import { languages } from '../../src/base/text/languages.ts'
 import { digestMail, invitationMail, linkMail, notificationsMail, testMail } from '../../src/mail/mail-texts.ts'
 
-const preferencesUrl = 'https://parley.example.com/w/1/profile#notifications'
+const stop = {
+  preferencesUrl: 'https://parley.example.com/w/1/profile#notifications',
+  unsubscribeUrl: 'https://parley.example.com/unsubscribe?token=x',
+}
 const urls = { unread: 'https://a/1', waiting: 'https://a/2', mine: 'https://a/3', unassigned: 'https://a/4' }
 
 for (const language of languages) {
@@ -16,7 +19,7 @@ for (const language of languages) {
       invitationMail(language, { inviter: null, workspace: 'Acme', url: link }),
       linkMail(language, 'sign-in', link),
       linkMail(language, 'reset', link),
-      notificationsMail(language, { workspace: 'Acme', items, count: 3, preferencesUrl }),
+      notificationsMail(language, { workspace: 'Acme', items, count: 3, stop }),
     ]
     for (const { subject, text, html } of mails) {
       assert.ok(subject !== '' && text.includes(link))
@@ -24,10 +27,11 @@ for (const language of languages) {
       assert.ok(html.includes(`<html lang="${language}">`))
     }
     assert.ok(testMail(language).text !== '')
-    const digest = digestMail(language, { workspace: 'Acme', counts, urls, preferencesUrl, maxCount: 500 })
+    const digest = digestMail(language, { workspace: 'Acme', counts, urls, stop, maxCount: 500 })
     for (const url of Object.values(urls)) assert.ok(digest.text.includes(url) && digest.html.includes(url))
     assert.ok(digest.text.includes('500+'))
-    assert.equal(digest.unsubscribeUrl, preferencesUrl)
+    for (const url of Object.values(stop)) assert.ok(digest.text.includes(url) && digest.html.includes(`"${url}"`), url)
+    assert.equal(digest.unsubscribeUrl, stop.unsubscribeUrl)
   })
 }
 
@@ -41,7 +45,7 @@ test('names are escaped, and cannot add a header', () => {
 
 test('a digest lists only what there is', () => {
   const counts = { unread: 0, waiting: 1, mine: 0, mineUnread: 0, unassigned: 0 }
-  const { text } = digestMail('en', { workspace: 'Acme', counts, urls, preferencesUrl, maxCount: 500 })
+  const { text } = digestMail('en', { workspace: 'Acme', counts, urls, stop, maxCount: 500 })
   assert.match(text, /- 1 customer waits for a reply\n {2}https:\/\/a\/2/)
   assert.ok(!text.includes(urls.unread))
 })

@@ -21,7 +21,7 @@ const mail = (to = 'bo@example.com') => ({
 test('a mail has a stable Message-ID, both parts, and says that it is automatic', async () => {
   const server = await startMailServer()
   const mailer = mailerFor(server.url)
-  const one = { ...mail(), unsubscribeUrl: 'https://parley.example.com/w/1/profile#notifications' }
+  const one = { ...mail(), unsubscribeUrl: 'https://parley.example.com/unsubscribe?token=x' }
   assert.equal((await mailer.send(one)).outcome, 'sent')
   assert.equal((await mailer.send(one)).outcome, 'sent')
   const [first, again] = server.take()
@@ -29,7 +29,11 @@ test('a mail has a stable Message-ID, both parts, and says that it is automatic'
   assert.equal(again?.messageId, first?.messageId)
   assert.deepEqual([first?.date, first?.text?.trim(), first?.html], [one.createdAt, one.text, one.html])
   assert.equal(first?.headers.get('auto-submitted'), 'auto-generated')
-  assert.match(JSON.stringify(first?.headers.get('list')), /profile#notifications/)
+  const { unsubscribe } = first?.headers.get('list') as unknown as { unsubscribe: { url: string } }
+  assert.equal(unsubscribe.url, one.unsubscribeUrl)
+  assert.equal(first?.headers.get('list-unsubscribe-post'), 'List-Unsubscribe=One-Click')
+  await mailer.send(mail())
+  assert.equal(server.take()[0]?.headers.has('list-unsubscribe-post'), false, 'only where there is something to stop')
 })
 
 test('STARTTLS is required: nothing is sent, and no password, to a server without it', async () => {

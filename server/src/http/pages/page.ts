@@ -41,6 +41,11 @@ p:last-child { margin-bottom: 0 }
 .quiet { color: var(--quiet) }
 a:focus-visible { outline: 2px solid var(--focus); outline-offset: 1px; border-radius: 6px; }
 a { color: var(--accent-text) }
+button {
+  padding: 8px 16px; border: 0; border-radius: 8px; background: var(--accent); color: #ffffff; font: inherit; font-weight: 600;
+  cursor: pointer;
+}
+button:focus-visible { outline: 2px solid var(--focus); outline-offset: 2px }
 a:hover { color: var(--text) }
 code { font: 12px/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace }
 @media (max-width: 640px) {
@@ -52,12 +57,13 @@ code { font: 12px/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace }
 /** Source for the content security policy: allows exactly this style element. */
 const pageStyleSource = `'sha256-${hash('sha256', pageStyle, 'base64')}'`
 
-const policy = [
+const policyWith = (formAction: string): string =>
+  [
   "default-src 'none'",
   `style-src ${pageStyleSource}`,
   'img-src data:',
   "font-src 'self'",
-  "form-action 'none'",
+  `form-action ${formAction}`,
   "frame-ancestors 'none'",
   "base-uri 'none'",
 ].join('; ')
@@ -96,11 +102,14 @@ ${body}
 `
 }
 
-/** Sends a page that no site can frame. Its URL can contain a token, so other origins get no referrer. */
-export function sendPage(reply: FastifyReply, body: Html, statusCode = 200): FastifyReply {
+/**
+ * Sends a page that no site can frame. Its URL can contain a token, so other origins get no referrer. `formAction`: where
+ * its form goes, as a source of the content security policy.
+ */
+export function sendPage(reply: FastifyReply, body: Html, statusCode = 200, formAction = "'none'"): FastifyReply {
   return reply
     .code(statusCode)
-    .header('content-security-policy', policy)
+    .header('content-security-policy', policyWith(formAction))
     .header('referrer-policy', 'same-origin')
     .header('cache-control', 'no-store')
     .type('text/html; charset=utf-8')
@@ -113,6 +122,22 @@ const en = {
   nothingHereHelp: 'Check the address and try again.',
   home: 'Go to the home page',
   failed: 'Something went wrong',
+  unsubscribe: {
+    title: 'Unsubscribe',
+    ask: {
+      notifications: 'Stop e-mails about unread notifications of this workspace?',
+      digest: 'Stop the daily digest of this workspace?',
+    },
+    button: 'Unsubscribe',
+    done: 'You are unsubscribed',
+    doneOf: {
+      notifications: 'You get no more e-mails about notifications of this workspace. The app still shows them.',
+      digest: 'You get no more daily digest of this workspace.',
+    },
+    preferences: 'Change my preferences',
+    invalid: 'This link no longer works',
+    invalidHelp: 'Use the link of a newer e-mail, or change your preferences in the app, on the page Profile.',
+  },
 }
 
 export type PageTexts = typeof en
@@ -123,6 +148,22 @@ const pt: PageTexts = {
   nothingHereHelp: 'Confira o endereço e tente de novo.',
   home: 'Ir para o início',
   failed: 'Algo deu errado',
+  unsubscribe: {
+    title: 'Cancelar e-mails',
+    ask: {
+      notifications: 'Parar de receber e-mails sobre notificações não lidas deste espaço de trabalho?',
+      digest: 'Parar de receber o resumo diário deste espaço de trabalho?',
+    },
+    button: 'Cancelar e-mails',
+    done: 'E-mails cancelados',
+    doneOf: {
+      notifications: 'Você não recebe mais e-mails sobre notificações deste espaço de trabalho. O app continua a mostrá-las.',
+      digest: 'Você não recebe mais o resumo diário deste espaço de trabalho.',
+    },
+    preferences: 'Mudar minhas preferências',
+    invalid: 'Este link não funciona mais',
+    invalidHelp: 'Use o link de um e-mail mais novo, ou mude suas preferências no app, na página Perfil.',
+  },
 }
 
 const es: PageTexts = {
@@ -131,6 +172,22 @@ const es: PageTexts = {
   nothingHereHelp: 'Revisa la dirección e inténtalo de nuevo.',
   home: 'Ir al inicio',
   failed: 'Algo salió mal',
+  unsubscribe: {
+    title: 'Cancelar correos',
+    ask: {
+      notifications: '¿Dejar de recibir correos sobre notificaciones sin leer de este espacio de trabajo?',
+      digest: '¿Dejar de recibir el resumen diario de este espacio de trabajo?',
+    },
+    button: 'Cancelar correos',
+    done: 'Correos cancelados',
+    doneOf: {
+      notifications: 'Ya no recibes correos sobre notificaciones de este espacio de trabajo. La aplicación las sigue mostrando.',
+      digest: 'Ya no recibes el resumen diario de este espacio de trabajo.',
+    },
+    preferences: 'Cambiar mis preferencias',
+    invalid: 'Este enlace ya no funciona',
+    invalidHelp: 'Usa el enlace de un correo más reciente, o cambia tus preferencias en la aplicación, en la página Perfil.',
+  },
 }
 
 const languages: Record<string, PageTexts> = { en, pt, es }

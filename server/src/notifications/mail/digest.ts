@@ -1,12 +1,13 @@
 import type { Db } from '../../base/db.ts'
 import { instanceScope } from '../../base/encryption/key-store.ts'
+import type { Keyring } from '../../base/encryption/keyring.ts'
 import { type DueWatch, watchDueWork } from '../../base/pubsub.ts'
 import { createZoneFormat, localDateAt } from '../../base/time.ts'
 import { type DigestCounts, digestMail } from '../../mail/mail-texts.ts'
 import { recordMail } from '../../mail/mails.ts'
 import { countUnreadNotifications } from '../notifications.ts'
 import { type DigestTime, isQuietDay, nextDigestAt, type QuietHours } from '../preferences.ts'
-import { type NotificationMailDeps, preferencesUrl, type Recipient } from './notification-mail.ts'
+import { type NotificationMailDeps, type Recipient, stopLinks } from './notification-mail.ts'
 
 export interface DigestDeps extends NotificationMailDeps {
   /** Counts what waits in the inbox for a person, each number up to `maxCount`. */
@@ -71,7 +72,7 @@ async function mailDigest(deps: DigestDeps, due: DueDigest, recipient: Recipient
       cause: `digest:${workspaceId}:${userId}:${date}`,
       workspaceId,
       userId,
-      content: { ...contentOf(deps, due, recipient, counts), to: recipient.email },
+      content: { ...contentOf(deps, instanceKeys, due, recipient, counts), to: recipient.email },
       expiresAt: new Date(digestAt.getTime() + 2 * maxDelayMs),
     } as const
     await recordMail(tx, instanceKeys, mail, now)
@@ -90,7 +91,8 @@ async function countAll(deps: DigestDeps, workspaceId: string, userId: string, n
 
 function contentOf(
   { publicUrl, maxCount }: DigestDeps,
-  { workspaceId }: DueDigest,
+  instanceKeys: Keyring,
+  { workspaceId, userId }: DueDigest,
   { language, workspaceName: workspace }: Recipient,
   counts: DigestCounts,
 ) {
@@ -101,8 +103,8 @@ function contentOf(
     mine: `${inbox}?view=mine`,
     unassigned: `${inbox}?view=unassigned`,
   }
-  const page = preferencesUrl(publicUrl, workspaceId)
-  return digestMail(language, { workspace, counts, urls, preferencesUrl: page, maxCount })
+  const stop = stopLinks(publicUrl, instanceKeys, { workspaceId, userId, kind: 'digest' })
+  return digestMail(language, { workspace, counts, urls, stop, maxCount })
 }
 
 function listDue(db: Db, now: Date): Promise<DueDigest[]> {

@@ -10,6 +10,7 @@ import { type Notification, notificationColumns } from '../notifications.ts'
 import { defaultSettings, isQuiet, readSettingsOf } from '../preferences.ts'
 import { type NotificationNames, type ResolveNames, urlOf } from '../push/push.ts'
 import { pushText } from '../push/push-texts.ts'
+import { type MailSubscription, unsubscribeUrl } from './unsubscribe.ts'
 
 /** A person who gets mail about a workspace. */
 export interface Recipient {
@@ -117,7 +118,7 @@ async function mailPerson(deps: NotificationMailDeps, instanceKeys: Keyring, mai
       workspace: recipient.workspaceName,
       items,
       count: fresh.length,
-      preferencesUrl: preferencesUrl(deps.publicUrl, workspaceId),
+      stop: stopLinks(deps.publicUrl, instanceKeys, { workspaceId, userId, kind: 'notifications' }),
     }
     const content = { ...notificationsMail(recipient.language, mail), to: recipient.email }
     const expiresAt = new Date(now.getTime() + mailLifeMs)
@@ -142,6 +143,11 @@ function itemFor(
 
 export const preferencesUrl = (publicUrl: string, workspaceId: string): string =>
   `${publicUrl}/w/${workspaceId}/profile#notifications`
+
+export const stopLinks = (publicUrl: string, instanceKeys: Keyring, subscription: MailSubscription) => ({
+  preferencesUrl: preferencesUrl(publicUrl, subscription.workspaceId),
+  unsubscribeUrl: unsubscribeUrl(publicUrl, instanceKeys, subscription),
+})
 
 function listDue(sql: Sql, { workspaceId, userId, now }: Mailing): Promise<Notification[]> {
   return sql<Notification[]>`
