@@ -10,6 +10,7 @@ import { readUnsequenced } from '../events/sequence.ts'
 import type { GaugeInfo, GaugeSource, Sample } from '../http/monitoring/metrics.ts'
 import { budgetScopes } from '../inbox/budgets/budget.ts'
 import { readLargestUse } from '../inbox/budgets/budget-queries.ts'
+import { readMailBacklog } from '../mail/mails.ts'
 import { readWebhookBacklog } from '../webhooks/endpoint/queue-status.ts'
 import type { Runtime } from './runtime.ts'
 
@@ -36,6 +37,8 @@ const gauges = [
     'Largest used part of a budget in its current period, by what it limits; 1 is all of it.',
     'scope',
   ),
+  gauge('parley_mails_waiting', 'Mails that are not sent yet, counted up to 10,000.'),
+  gauge('parley_mails_oldest_seconds', 'Age of the oldest mail that is not sent yet; 0 if there is none.'),
   gauge('parley_sessions', 'QR sessions; unheld means that no worker holds the lease.', 'state'),
 ]
 
@@ -63,6 +66,7 @@ export function gaugesOf(
           webhookSamples(db, clock),
           numberSamples(db),
           budgetSamples(db, clock),
+          mailSamples(db, clock),
           sessionSamples(db),
         ])
       ).flat(),
@@ -114,6 +118,14 @@ async function budgetSamples(db: Db, clock: Clock): Promise<Sample[]> {
     labels: { scope },
     value: found.get(scope) ?? 0,
   }))
+}
+
+async function mailSamples(db: Db, clock: Clock): Promise<Sample[]> {
+  const { waiting, oldestAt } = await readMailBacklog(db.sql)
+  return [
+    { name: 'parley_mails_waiting', value: waiting },
+    { name: 'parley_mails_oldest_seconds', value: secondsSince(oldestAt, clock) },
+  ]
 }
 
 async function sessionSamples(db: Db): Promise<Sample[]> {

@@ -76,6 +76,23 @@ export async function cancelMails(tx: Tx, causes: readonly string[]): Promise<vo
       and next_at is not null`
 }
 
+/**
+ * Makes room for a mail of the same cause once more, after the earlier one has ended: `sent` before that time only. Returns
+ * false if one is waiting or was sent since.
+ */
+export async function forgetEndedMail(tx: Tx, cause: string, sentBefore: Date): Promise<boolean> {
+  const isLeft = await tx<{ isEnded: boolean }[]>`
+    select finished_at is not null and (status <> 'sent' or finished_at <= ${sentBefore}) as "isEnded"
+    from mails
+    where cause = ${cause}
+    for update`
+  if (isLeft.some(({ isEnded }) => !isEnded)) return false
+  await tx`
+    delete from mails
+    where cause = ${cause}`
+  return true
+}
+
 /** Deletes unsent mails about a workspace to a person who has left it, or who wants none of a kind. */
 export async function cancelMailsOf(tx: Tx, workspaceId: string, userId: string, kind?: MailKind): Promise<void> {
   await tx`
@@ -142,6 +159,21 @@ const statusOf = (keys: Keyring, { id, status, answer, at }: StatusRow): MailSta
   answer: answer === null ? null : keys.decryptText(answerContext(id), answer),
   at,
 })
+
+const maxCounted = 10_000
+
+/** Returns how many mails wait, of at most 10,000, and since when the oldest of those does. */
+export async function readMailBacklog(sql: Sql): Promise<{ waiting: number; oldestAt: Date | null }> {
+  const [row] = await sql<{ waiting: number; oldestAt: Date | null }[]>`
+    select count(*)::integer as waiting, min(created_at) as "oldestAt"
+    from (
+      select created_at
+      from mails
+      where next_at is not null
+      limit ${maxCounted}
+    ) as unsent`
+  return row ?? { waiting: 0, oldestAt: null }
+}
 
 const keptDays = 30
 

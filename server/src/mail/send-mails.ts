@@ -8,7 +8,7 @@ import { isHolderDead, ownSession } from '../base/lease-session.ts'
 import type { Log } from '../base/log.ts'
 import { type DueWatch, watchDueWork } from '../base/pubsub.ts'
 import { type MailContent, type Mailer, maxConnections, type SendResult, sendTimeoutMs } from './mailer.ts'
-import { answerContext, contentContext, mailsTopic } from './mails.ts'
+import { answerContext, contentContext, type MailState, mailsTopic } from './mails.ts'
 
 export interface MailSenderDeps {
   db: Db
@@ -16,7 +16,11 @@ export interface MailSenderDeps {
   clock: Clock
   log: Log
   mailer: Mailer
+  /** Called when a mail has ended. */
+  onEnd?: ((result: EndState) => void) | undefined
 }
+
+type EndState = Exclude<MailState, 'waiting'>
 
 interface ClaimedMail {
   id: string
@@ -137,10 +141,10 @@ async function claimMails(tx: Tx, now: Date): Promise<ClaimedMail[]> {
 
 /** Sends one mail and records the result; null if it could not be sent any more. */
 async function deliverMail(deps: MailSenderDeps, mail: ClaimedMail): Promise<SendResult | null> {
-  const { db, keyStore, clock, log, mailer } = deps
+  const { keyStore, clock, log, mailer } = deps
   const { id, createdAt } = mail
   if (mail.expiresAt <= clock.now()) {
-    await endMail(db, mail, 'expired', null, clock.now())
+    await endMail(deps, mail, 'expired', null)
     log.warn('failed to deliver mail in time; not retrying', { mailId: id })
     return null
   }
@@ -170,22 +174,22 @@ async function persist(log: Log, write: () => Promise<void>): Promise<void> {
 }
 
 async function recordResult(
-  { db, clock, log }: MailSenderDeps,
+  deps: MailSenderDeps,
   keyring: Keyring,
   mail: ClaimedMail,
   { outcome, answer, code }: SendResult,
 ): Promise<void> {
+  const { db, clock, log } = deps
   const { id, attempts, expiresAt } = mail
-  const now = clock.now()
   const encrypted = keyring.encrypt(answerContext(id), answer)
-  if (outcome === 'sent') return endMail(db, mail, outcome, encrypted, now)
+  if (outcome === 'sent') return endMail(deps, mail, outcome, encrypted)
   if (outcome === 'refused') {
-    await endMail(db, mail, outcome, encrypted, now)
+    await endMail(deps, mail, outcome, encrypted)
     return log.warn('mail was refused by the mail server; not retrying', { mailId: id, code })
   }
-  const nextAt = new Date(now.getTime() + retryDelayMs(attempts))
+  const nextAt = after(clock, retryDelayMs(attempts))
   if (nextAt >= expiresAt) {
-    await endMail(db, mail, 'expired', encrypted, now)
+    await endMail(deps, mail, 'expired', encrypted)
     return log.warn('failed to deliver mail in time; not retrying', { mailId: id, code })
   }
   await retryMail(db, mail, encrypted, nextAt)
@@ -194,13 +198,12 @@ async function recordResult(
 
 /** Records the end of a mail and erases its address and texts. A delivery counts even if the lease has expired. */
 async function endMail(
-  db: Db,
+  { db, clock, onEnd }: MailSenderDeps,
   { id, attempts }: ClaimedMail,
-  status: 'sent' | 'refused' | 'expired',
+  status: EndState,
   answer: Buffer | null,
-  now: Date,
 ): Promise<void> {
-  await db.statement(
+  const { count } = await db.statement(
     (tx) => tx`
       update mails
       set status = ${status},
@@ -208,11 +211,12 @@ async function endMail(
         answer = coalesce(${answer}::bytea, answer),
         next_at = null,
         lease_session = null,
-        finished_at = ${now}
+        finished_at = ${clock.now()}
       where id = ${id}
         and next_at is not null
         and (${status} = 'sent' or attempts = ${attempts})`,
   )
+  if (count > 0) onEnd?.(status)
 }
 
 async function retryMail(db: Db, { id, attempts }: ClaimedMail, answer: Buffer, nextAt: Date): Promise<void> {

@@ -62,6 +62,32 @@ test('admins see that an address does not exist, in the words of its server', as
   assert.deepEqual([await failedOf(admin), await failedOf(bea)], ['refused', null])
 })
 
+test('an invitation is mailed again with the same link, after its mail has ended and not at once', async () => {
+  const { w, admin, invite, list } = await team()
+  const { url, invitation } = await invite('typo-fixed@example.com')
+  const again = () => admin.call('POST', `/invitations/${invitation.id}/mail`)
+  assert.equal((await again()).status, 409, 'the first one waits')
+  server.control.respond = async (step) => (step === 'recipient' ? smtpError(550, 'User unknown') : null)
+  await sendDue()
+  server.control.respond = async () => null
+  assert.equal((await again()).status, 200)
+  await sendDue()
+  const [mail, ...more] = server.take()
+  assert.deepEqual([linkIn(mail), more.length, (await list())[0].mail.status], [url, 0, 'sent'])
+  assert.equal((await again()).status, 409, 'just sent')
+  clock.advance(6 * 60_000)
+  assert.equal((await again()).status, 200)
+  await sendDue()
+  assert.equal(linkIn(server.take()[0]), url)
+  const member = await signedInMember(w)
+  assert.equal((await member.call('POST', `/invitations/${invitation.id}/mail`)).status, 403)
+  const [row] = await db.sql<{ count: number }[]>`
+    select count(*)::integer as count
+    from audit_log
+    where scope_id = ${w.workspaceId} and action = 'invitation.mailed'`
+  assert.equal(row?.count, 2)
+})
+
 test('the mail of a withdrawn invitation is not sent', async () => {
   const { admin, invite } = await team()
   const { invitation } = await invite('gone@example.com')

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { instanceScope } from '../../src/base/encryption/key-store.ts'
 import { newId } from '../../src/base/id.ts'
-import { maxWaiting, type NewMail, recordMail } from '../../src/mail/mails.ts'
+import { maxWaiting, type NewMail, readMailBacklog, recordMail } from '../../src/mail/mails.ts'
 import { createMailSender, pauseMs, retryDelayMs, watchMails } from '../../src/mail/send-mails.ts'
 import { openNode, testDatabase } from '../support/database.ts'
 import { atEnd } from '../support/file-lifecycle.ts'
@@ -43,6 +43,24 @@ test('a mail is sent once, and its address and text are erased', async () => {
   const row = await rowOf(mail)
   assert.deepEqual([row?.status, row?.content, row?.attempts], ['sent', null, 1])
   assert.ok(!w.logLines.some((line) => line.includes('once@example.com')))
+})
+
+test('the metrics say how many mails wait, since when, and how they ended', async () => {
+  const ended: string[] = []
+  const send = createMailSender({ ...w, onEnd: (result) => ended.push(result) })
+  assert.deepEqual(await readMailBacklog(db.sql), { waiting: 0, oldestAt: null })
+  const recordedAt = clock.now()
+  await record(mailTo('first@example.com'))
+  clock.advance(60_000)
+  await record(mailTo('refused@example.com'))
+  assert.deepEqual(await readMailBacklog(db.sql), { waiting: 2, oldestAt: recordedAt })
+  server.control.respond = async (step, address) =>
+    step === 'recipient' && address.startsWith('refused') ? smtpError(550, 'No') : null
+  await send()
+  server.control.respond = async () => null
+  server.take()
+  assert.deepEqual(ended.toSorted(), ['refused', 'sent'])
+  assert.equal((await readMailBacklog(db.sql)).waiting, 0)
 })
 
 test('a mail whose transaction fails is not sent', async () => {

@@ -1,9 +1,11 @@
 import { Button } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import {
   copyInvitationLink,
   type Invitation,
   invitationsKey,
+  mailInvitation,
   useInvitations,
   withdrawInvitation,
 } from '../data/team/invitations.ts'
@@ -12,7 +14,7 @@ import { CreatedBy } from '../shared/CreatedBy.tsx'
 import { t } from '../text/index.ts'
 import { formatDateTime } from '../ui/format/time.ts'
 import { Confirm } from '../ui/overlay/Confirm.tsx'
-import { showError } from '../ui/overlay/toasts.tsx'
+import { showError, showToast } from '../ui/overlay/toasts.tsx'
 import { Table } from '../ui/page/Table.tsx'
 import { useListChange } from '../ui/use-list-change.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
@@ -24,11 +26,14 @@ import { MailState } from './mail/MailState.tsx'
 export function InvitationList() {
   const workspaceId = useWorkspaceId()
   const texts = t.settings.members
+  const queries = useQueryClient()
   const { data: invitations = [] } = useInvitations(workspaceId)
   const [confirming, setConfirming] = useState<Invitation | null>(null)
   const [shown, setShown] = useState<{ email: string; url: string } | null>(null)
   const change = useListChange<Invitation>(invitationsKey(workspaceId))
   if (invitations.length === 0) return null
+  const mayLink = ({ role }: Invitation) => hasRole(workspaceId, role === 'owner' ? 'owner' : 'admin')
+  const canMail = (one: Invitation) => currentSession().sendsMail && one.mail?.status !== 'waiting' && mayLink(one)
   const withdraw = ({ id }: Invitation) => {
     setConfirming(null)
     return change(
@@ -38,6 +43,11 @@ export function InvitationList() {
   }
   const copy = ({ id, email }: Invitation) =>
     copyInvitationLink(workspaceId, id).then((url) => setShown({ email, url }), showError)
+  const mailAgain = ({ id, email }: Invitation) =>
+    mailInvitation(workspaceId, id).then(() => {
+      showToast(texts.mailedAgain({ email }))
+      return queries.invalidateQueries({ queryKey: invitationsKey(workspaceId) })
+    }, showError)
   return (
     <section className={styles.below}>
       <h3 className={styles.subtitle}>{texts.invitations}</h3>
@@ -68,7 +78,7 @@ export function InvitationList() {
             numeric: true,
             cell: (invitation) => (
               <span className={styles.actions}>
-                {hasRole(workspaceId, invitation.role === 'owner' ? 'owner' : 'admin') && (
+                {mayLink(invitation) && (
                   <Button
                     size="compact-sm"
                     variant="subtle"
@@ -76,6 +86,16 @@ export function InvitationList() {
                     onClick={() => void copy(invitation)}
                   >
                     {texts.copyLink}
+                  </Button>
+                )}
+                {canMail(invitation) && (
+                  <Button
+                    size="compact-sm"
+                    variant="subtle"
+                    aria-label={texts.mailAgainTo({ email: invitation.email })}
+                    onClick={() => void mailAgain(invitation)}
+                  >
+                    {texts.mailAgain}
                   </Button>
                 )}
                 <Button

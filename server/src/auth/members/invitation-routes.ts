@@ -25,6 +25,7 @@ import {
   readInvitationLink,
   withdrawInvitation,
 } from './invitations.ts'
+import { mailInvitationAgain } from './mail-again.ts'
 import { invitationSchema, presentInvitation } from './people.ts'
 
 const path = '/api/team/v1/workspaces/:workspaceId/invitations'
@@ -84,6 +85,15 @@ export function invitationTeamRoutes(app: App, deps: TeamDeps, guard: TeamGuard)
     run: async ({ member, params }) => ({
       url: await readInvitationLink(deps, member, params.invitationId),
     }),
+  })
+  api.post(`${path}/:invitationId/mail`, 'admin', {
+    operationId: 'mailInvitation',
+    summary: 'Mail an invitation again',
+    description:
+      'For admins; only owners can mail an invitation with role owner. 409 without a mail server, and if a mail waits or was sent in the last 5 minutes.',
+    params: Type.Object({ ...workspaceParams, invitationId: idSchema('The invitation.') }),
+    errors: [409],
+    run: ({ member, params }) => mailInvitationAgain(deps, member, params.invitationId.toLowerCase()),
   })
   api.delete(`${path}/:invitationId`, 'admin', {
     operationId: 'revokeInvitation',

@@ -72,29 +72,30 @@ export async function createInvitation(
       )`
     const target = `invitation:${invitation.id}`
     await recordAudit(tx, { scopeId: by.workspaceId, actor: by.actor, action: 'invitation.created', target }, now)
-    return deps.mailer != null && mailInvitation(tx, instanceKeys, by, invitation, url)
+    return deps.mailer != null && mailInvitation(tx, instanceKeys, by, invitation, url, now)
   })
   const mail = isMailed ? ({ status: 'waiting', answer: null, at: now } as const) : null
   return { invitation: { ...invitation, mail }, url }
 }
 
-const mailCause = (invitationId: string) => `invitation:${invitationId}`
+export const mailCause = (invitationId: string) => `invitation:${invitationId}`
 const mailLifeMs = 24 * 3_600_000
 
-/** Records the mail of a new invitation, in the language of the inviter. Returns whether it was recorded. */
-async function mailInvitation(
+/** Records the mail of an invitation, in the language of the inviter. Returns whether it was recorded. */
+export async function mailInvitation(
   tx: Tx,
   instanceKeys: Keyring,
   { workspaceId, creatorId, userId, name }: Member,
-  { id, email, createdAt }: Omit<Invitation, 'mail'>,
+  { id, email, expiresAt: endsAt }: Pick<Invitation, 'id' | 'email' | 'expiresAt'>,
   url: string,
+  now: Date,
 ): Promise<boolean> {
   const inviter = creatorId === null ? undefined : await findUser(tx, creatorId)
   const facts = { inviter: userId === null ? null : name, workspace: await nameOfWorkspace(tx, workspaceId), url }
   const content = { ...invitationMail(inviter?.language ?? 'en', facts), to: email }
-  const expiresAt = new Date(createdAt.getTime() + mailLifeMs)
+  const expiresAt = new Date(Math.min(now.getTime() + mailLifeMs, endsAt.getTime()))
   const mail = { kind: 'invitation', cause: mailCause(id), workspaceId, userId: null, content, expiresAt } as const
-  return recordMail(tx, instanceKeys, mail, createdAt)
+  return recordMail(tx, instanceKeys, mail, now)
 }
 
 async function nameOfWorkspace(sql: Sql, workspaceId: string): Promise<string> {
@@ -105,7 +106,7 @@ async function nameOfWorkspace(sql: Sql, workspaceId: string): Promise<string> {
   return workspace?.name ?? ''
 }
 
-const linkOf = ({ publicUrl }: TeamDeps, token: string) => `${publicUrl}/invite/${token}`
+const linkOf = ({ publicUrl }: Pick<TeamDeps, 'publicUrl'>, token: string) => `${publicUrl}/invite/${token}`
 
 /**
  * Returns the link of an open invitation again, for callers who may invite with its role. Throws 404, 403, and 409 if
@@ -115,21 +116,37 @@ export async function readInvitationLink(deps: TeamDeps, by: Member, invitationI
   const keyring = await deps.keyStore.keyring(by.workspaceId)
   const now = deps.clock.now()
   return deps.db.tx(async (tx) => {
-    const [row] = await tx<(Pick<InvitationRow, 'role' | 'stands'> & { token: Buffer | null })[]>`
-      select i.role, i.token, ${inviterMayInvite(tx)} as stands
-      from invitations i
-      where i.workspace_id = ${by.workspaceId}
-        and i.id = ${invitationId}
-        and i.accepted_at is null
-        and i.expires_at > ${now}`
-    if (row === undefined || !row.stands) throw notFound('Invitation not found')
-    refuseHigherRole(by, row.role)
-    if (row.token === null)
-      throw conflict('The link of this invitation was not stored. Withdraw it and create a new one')
+    const { url } = await requireInvitation(tx, keyring, deps, by, invitationId, now)
     const target = `invitation:${invitationId}`
     await recordAudit(tx, { scopeId: by.workspaceId, actor: by.actor, action: 'invitation.link-copied', target }, now)
-    return linkOf(deps, keyring.decryptText(tokenContext(invitationId), row.token))
+    return url
   })
+}
+
+/**
+ * Returns an open invitation with its link, for callers who may invite with its role. Throws 404, 403, and 409 if
+ * the link was not stored.
+ */
+export async function requireInvitation(
+  tx: Tx,
+  keyring: Keyring,
+  deps: Pick<TeamDeps, 'publicUrl'>,
+  by: Member,
+  invitationId: string,
+  now: Date,
+): Promise<Pick<Invitation, 'id' | 'email' | 'expiresAt'> & { url: string }> {
+  const [row] = await tx<(InvitationRow & { token: Buffer | null })[]>`
+    select i.token, ${columns(tx)}
+    from invitations i
+    where i.workspace_id = ${by.workspaceId}
+      and i.id = ${invitationId}
+      and i.accepted_at is null
+      and i.expires_at > ${now}`
+  if (row === undefined || !row.stands) throw notFound('Invitation not found')
+  refuseHigherRole(by, row.role)
+  if (row.token === null) throw conflict('The link of this invitation was not stored. Withdraw it and create a new one')
+  const url = linkOf(deps, keyring.decryptText(tokenContext(row.id), row.token))
+  return { ...decryptInvitation(keyring, row), url }
 }
 
 /** Returns the invitations that can still be accepted, with the state of their mails. */

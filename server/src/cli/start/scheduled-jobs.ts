@@ -211,7 +211,7 @@ function mailJobs(runtime: Runtime): Record<string, DueJob> {
   return {
     'send-mails': {
       everyMs: mailEveryMs,
-      work: createMailSender({ ...runtime, mailer }),
+      work: createMailSender({ ...runtime, mailer, onEnd: runtime.metrics.mailed }),
       watch: watchMails({ db, clock }),
     },
     'mail-notifications': {

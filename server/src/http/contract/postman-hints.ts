@@ -239,7 +239,7 @@ export const notInCollection: ReadonlySet<string> = new Set([
   ...['addPushSubscription', 'removePushSubscription', 'downloadMediaPreview'],
   // Need a session.
   ...['signIn', 'signInWithCode', 'signInWithLink', 'signOut', 'createSignInLink', 'updateProfile', 'sayAway'],
-  ...['getSignInMethods', 'sendSignInLink', 'sendTestMail'],
+  ...['getSignInMethods', 'sendSignInLink', 'sendTestMail', 'mailInvitation'],
   ...['listSessions', 'endMyOtherSessions', 'endSession', 'endSessionsOfUser', 'endSessionsOfMember'],
   ...['beginTwoFactor', 'disableTwoFactor', 'enableTwoFactor', 'readInvitation', 'acceptInvitation'],
   ...['listMentions', 'markMentionsRead', 'listNotices', 'markNoticesRead'],

@@ -25,6 +25,8 @@ export interface Metrics {
   job: (name: string, result: 'done' | 'failed', ms: number) => void
   /** Records a service-level goal that was missed. */
   missedGoal: (goal: string) => void
+  /** Records a mail that was taken by the mail server, or given up. */
+  mailed: (result: string) => void
   /** Records a run of an automation rule that has ended. */
   automationRun: (result: string) => void
   /** Returns all metrics in the Prometheus format. */
@@ -83,6 +85,7 @@ export function createMetrics(source: GaugeSource): Metrics {
   const jobs = count('parley_scheduled_jobs_total', 'Runs of scheduled jobs.', 'job', 'result')
   const missedGoals = count('parley_missed_goals_total', 'Service-level goals that were missed.', 'goal')
   const runs = count('parley_automation_runs_total', 'Runs of automation rules that have ended.', 'result')
+  const mails = count('parley_mails_total', 'Mails that have ended: sent, refused, or expired.', 'result')
   const jobTime = measure('parley_scheduled_job_seconds', 'Duration of scheduled jobs.', jobSeconds, 'job')
 
   return {
@@ -105,6 +108,7 @@ export function createMetrics(source: GaugeSource): Metrics {
       jobTime.observe({ job }, ms / 1000)
     },
     missedGoal: (goal) => missedGoals.inc({ goal }),
+    mailed: (result) => mails.inc({ result }),
     automationRun: (result) => runs.inc({ result }),
     render: async () => {
       await readGauges()

@@ -12,7 +12,7 @@ const nobody = '01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e'
 /** The operations of a workspace that not every member may call, as the document has them in order. */
 const needs = {
   admin: `
-    updateMember listMadeByMember listInvitations createInvitation copyInvitationLink revokeInvitation listAuditLog
+    updateMember listMadeByMember listInvitations createInvitation copyInvitationLink mailInvitation revokeInvitation listAuditLog
     createApiKey changeApiKey revokeApiKey rotateApiKey grantAuthorizationRequest updateWorkspace
     saveInstructionsDraft discardInstructionsDraft publishInstructionsDraft restoreInstructionsVersion createLabel updateLabel
     deleteLabel createCannedReply updateCannedReply deleteCannedReply createTeam updateTeam deleteTeam setTeamService importHolidays previewAgent createLeadImport listLeadImports getLeadImport startLeadImport

@@ -21,5 +21,8 @@ export const invite = (workspaceId: string, email: string, role: Role) =>
 export const copyInvitationLink = async (workspaceId: string, invitationId: string): Promise<string> =>
   (await unwrap(api.POST(`${path}/{invitationId}/link`, { params: { path: { workspaceId, invitationId } } }))).url
 
+export const mailInvitation = (workspaceId: string, invitationId: string) =>
+  unwrap(api.POST(`${path}/{invitationId}/mail`, { params: { path: { workspaceId, invitationId } } }))
+
 export const withdrawInvitation = (workspaceId: string, invitationId: string) =>
   unwrap(api.DELETE(`${path}/{invitationId}`, { params: { path: { workspaceId, invitationId } } }))
