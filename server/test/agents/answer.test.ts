@@ -96,6 +96,8 @@ test('labels are added and removed, other labels stay', async () => {
   await w.callTool('label', { conversation_id, label_ids: [vip] })
   const { body } = await w.callTool('label', { conversation_id, label_ids: [late] })
   assert.deepEqual(pick(body.conversation.labels, 'name'), ['VIP', 'Late'])
+  const { body: urgent } = await w.callTool('label', { conversation_id, priority: 'urgent' })
+  assert.deepEqual([urgent.conversation.priority, urgent.conversation.labels.length], ['urgent', 2])
   const { body: after } = await w.callTool('label', { conversation_id, remove_label_ids: [vip] })
   assert.equal(after.conversation.labels.length, 1)
   const { status, body: problem } = await w.callTool('label', { conversation_id, label_ids: [conversation_id] })

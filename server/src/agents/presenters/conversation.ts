@@ -22,6 +22,7 @@ import { findConversation } from '../../inbox/conversation/queries.ts'
 import { standbyOwner } from '../../inbox/conversation/thread-control.ts'
 import { actorReferences, type NameReference, type Names, readNames } from '../../inbox/read/names.ts'
 import { idSchema } from '../../team/team-schema.ts'
+import { priorities } from '../../workspaces/service/service-settings.ts'
 import type { AgentCaller, AgentDeps } from '../define-tool.ts'
 import { presentText } from './notes-and-handovers.ts'
 import { type AgentViewerContext, cleanedText, readViewerContext, scopeOf } from './viewer.ts'
@@ -62,6 +63,7 @@ export const AgentConversation = Type.Object(
       Type.Object({ id: idSchema('The label.'), name: text(50, 'Its name.') }, { title: 'AgentLabel' }),
       { maxItems: 200, description: 'Its labels.' },
     ),
+    priority: nullable(oneOf(priorities, { description: 'Null: none.' })),
     waiting_since: nullable(timestamp('Time of the oldest unanswered customer message; null: none.')),
     window_expires_at: nullable(timestamp('Text can be sent until then; null: only templates.')),
     unread_count: count('Customer messages since it was last marked read.'),
@@ -147,6 +149,7 @@ export function presentConversation(
       const label = labels.get(id)
       return label === undefined ? [] : [{ id, name: label }]
     }),
+    priority: conversation.priority,
     waiting_since: conversation.unansweredSince?.toISOString() ?? null,
     window_expires_at: openWindow(windowOf(conversation), now)?.toISOString() ?? null,
     unread_count: conversation.unreadCount,

@@ -37,6 +37,7 @@ export const exampleConversation: Static<typeof AgentConversation> = {
   snoozed_until: null,
   assigned_to: null,
   labels: [],
+  priority: null,
   waiting_since: '2026-03-01T12:00:00.000Z',
   window_expires_at: '2026-03-02T12:00:00.000Z',
   unread_count: 1,

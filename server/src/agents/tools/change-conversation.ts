@@ -1,12 +1,13 @@
 import { Type } from 'typebox'
 import { invalid } from '../../base/errors.ts'
-import { oneOf, timestamp } from '../../base/route.ts'
+import { nullable, oneOf, timestamp } from '../../base/route.ts'
 import { uuid, visiblePattern } from '../../base/schema-types.ts'
 import { parseFutureTime, startOfUtcDay } from '../../base/time.ts'
 import { consentDecisions } from '../../consents/consent.ts'
 import { type ConversationPatch, updateConversation } from '../../inbox/assignment/update-conversation.ts'
 import { setConsent } from '../../inbox/consent/set-consent.ts'
 import { addTeamNote } from '../../inbox/notes/notes.ts'
+import { priorities } from '../../workspaces/service/service-settings.ts'
 import {
   type AgentCaller,
   type AgentDeps,
@@ -80,13 +81,15 @@ const labelList = (description: string) => Type.Optional(Type.Array(uuid(), { ma
 export const label = defineTool({
   name: 'label',
   title: 'Label',
-  description: 'Adds labels to any conversation or removes them; list_labels returns their ids.',
+  description:
+    'Adds labels to any conversation or removes them; list_labels returns their ids. Can also set its priority.',
   scopes: ['inbox.write'],
   http: { method: 'POST', path: '/conversations/:conversation_id/labels' },
   input: input({
     conversation_id: uuid(),
     label_ids: labelList('Labels to add.'),
     remove_label_ids: labelList('Labels to remove.'),
+    priority: Type.Optional(nullable(oneOf(priorities, { description: 'Null: none.' }))),
   }),
   output: output('Labelled', { conversation: AgentConversation }),
   hints: idempotentChange,
@@ -97,15 +100,15 @@ export const label = defineTool({
       next: ['Call wait_for_work for the next customer.'],
     },
   },
-  run: async (deps, caller, { conversation_id, label_ids = [], remove_label_ids = [] }) => {
-    if (label_ids.length + remove_label_ids.length === 0) {
+  run: async (deps, caller, { conversation_id, label_ids = [], remove_label_ids = [], priority }) => {
+    if (label_ids.length + remove_label_ids.length === 0 && priority === undefined) {
       throw invalid('label_ids', 'or remove_label_ids must have at least one label')
     }
     const labels = {
       add: label_ids.map((id) => id.toLowerCase()),
       remove: remove_label_ids.map((id) => id.toLowerCase()),
     }
-    return applyChange(deps, caller, conversation_id, { labels })
+    return applyChange(deps, caller, conversation_id, { labels, ...(priority !== undefined && { priority }) })
   },
 })
 

@@ -2,6 +2,7 @@ import type { Tx } from '../../base/db.ts'
 import { type NewNotification, recordNotifications } from '../../notifications/record-notifications.ts'
 import { addToAudit } from '../../team/audit.ts'
 import type { TeamActor } from '../../team/member.ts'
+import { findTeams } from '../../workspaces/teams/teams.ts'
 import { findNonMembers } from '../../workspaces/workspace.ts'
 import { applyPatch, type ConversationPatch, checkAssignee, checkLabels } from '../assignment/update-conversation.ts'
 import { lockByIds } from '../conversation/batch-queries.ts'
@@ -18,6 +19,8 @@ import type { ConversationStatus } from '../conversation/conversation-state.ts'
 import { decryptMessageId } from '../conversation/message.ts'
 import { findNewestInbound } from '../conversation/message-queries.ts'
 import { sendReadReceipt } from '../read/mark-read.ts'
+import { queueInTeams, recordRoutes } from '../routing/assign.ts'
+import { type ConversationDiff, readTeamMembers, routeMoved } from './move-to-team.ts'
 
 /** Conversations per request. A larger selection is sent as several requests with the same `batchId`. */
 export const maxPerRequest = 50
@@ -39,7 +42,7 @@ export interface BulkChangeResult {
 /**
  * Applies the same changes to many conversations, all or none. Skips conversations that do not exist; values that are
  * already set change nothing. Notifies new assignees. Sends read receipts to the platform after the commit. Throws 400
- * for an assignee who is not a member and for unknown labels.
+ * for an assignee who is not a member and for unknown labels and teams. Those that come to a team are assigned by its rule.
  */
 export async function changeConversations(
   deps: InboxDeps,
@@ -51,16 +54,21 @@ export async function changeConversations(
     const { tx, keyring, now } = work
     if (changes.labels !== undefined) await checkLabels(tx, workspaceId, changes.labels.add, 'changes.addLabelIds')
     if (changes.assignedTo) await checkAssignee(tx, workspaceId, changes.assignedTo, 'changes.assignedTo')
+    const { teamId = null } = changes
+    const members = teamId === null ? noMembers : await readTeamMembers(tx, workspaceId, teamId, 'changes.teamId')
     const lockedConversations = await lockByIds({ tx, keyring, workspaceId }, ids)
     const newest = await newestInbounds(
       { tx, keyring, workspaceId },
       changes.read === undefined ? [] : lockedConversations,
     )
-    const changed = await commitAll(
-      work,
-      actor,
-      lockedConversations.map((before) => ({ before, after: applyChanges(before, changes, actor, newest, now) })),
-    )
+    const applied = lockedConversations.map((before) => ({
+      before,
+      after: applyChanges(before, withAssignee(before, changes, members), actor, newest, now),
+    }))
+    const { planned, routed } =
+      teamId === null ? { planned: applied, routed: [] } : await routeMoved(work, teamId, applied)
+    const changed = await commitAll(work, actor, planned)
+    await recordRoutes(tx, workspaceId, routed, now, false)
     await recordNotifications(tx, workspaceId, notificationsFor(changed, actor, batchId), now)
     await recordBulkAction(tx, workspaceId, actor, 'conversations.bulk_changed', batchId, changed, now)
     return { changed, read: changed.flatMap((one) => readReceiptOf(one, newest)) }
@@ -72,10 +80,13 @@ export async function changeConversations(
   }
 }
 
-interface ConversationDiff {
-  before: Conversation
-  after: Conversation
-}
+const noMembers: ReadonlySet<string> = new Set()
+
+/** A member of the team that a conversation comes to keeps it. */
+const withAssignee = ({ assignedTo }: Conversation, changes: BulkChanges, members: ReadonlySet<string>): BulkChanges =>
+  changes.assignedTo === undefined && assignedTo !== null && members.has(assignedTo)
+    ? { ...changes, assignedTo }
+    : changes
 
 const isChanged = ({ before, after }: ConversationDiff): boolean => before !== after
 
@@ -151,7 +162,8 @@ export async function recordBulkAction(
   if (count > 0) await addToAudit(tx, { scopeId, actor, action, target: `batch:${batchId}` }, count, now)
 }
 
-export interface BulkChanges extends Pick<ConversationPatch, 'status' | 'snoozedUntil' | 'assignedTo' | 'labels'> {
+export interface BulkChanges
+  extends Pick<ConversationPatch, 'status' | 'snoozedUntil' | 'assignedTo' | 'teamId' | 'priority' | 'labels'> {
   read?: boolean
 }
 
@@ -163,15 +175,19 @@ export interface PreviousState {
   assignedTo: string | null
   held: boolean
   unreadCount: number
+  teamId?: string | null
+  priority?: Conversation['priority']
+  /** Who had it after the change: a team's rule may have assigned it. */
+  assignedAfter?: string | null
   /** Labels that the change added and removed. */
   added: string[]
   removed: string[]
 }
 
 export function previousStateOf(before: Conversation, after: Conversation): PreviousState {
-  const { id, status, snoozedUntil, assignedTo, held, unreadCount } = before
+  const { id, status, snoozedUntil, assignedTo, held, unreadCount, teamId, priority } = before
   return {
-    ...{ id, status, snoozedUntil, assignedTo, held, unreadCount },
+    ...{ id, status, snoozedUntil, assignedTo, held, unreadCount, teamId, priority, assignedAfter: after.assignedTo },
     added: after.labelIds.filter((label) => !before.labelIds.includes(label)),
     removed: before.labelIds.filter((label) => !after.labelIds.includes(label)),
   }
@@ -198,10 +214,21 @@ export function planUndo(now: Conversation, former: PreviousState, changes: Bulk
     if (isStatus(now, changes)) Object.assign(patch, { status: former.status, snoozedUntil: former.snoozedUntil })
     else hasConflicts = true
   }
-  const isAssigned = changes.assignedTo !== undefined && former.assignedTo !== changes.assignedTo
-  const isStillAssigned = isAssigned && now.assignedTo === changes.assignedTo
+  if (isSetTo(changes.priority, former.priority)) {
+    if (now.priority === changes.priority) patch.priority = former.priority ?? null
+    else hasConflicts = true
+  }
+  const isMoved = isSetTo(changes.teamId, former.teamId)
+  const isStillMoved = isMoved && now.teamId === changes.teamId
+  if (isStillMoved) patch.teamId = former.teamId ?? null
+  else if (isMoved) hasConflicts = true
+  const setTo = changes.assignedTo === undefined && isStillMoved ? former.assignedAfter : changes.assignedTo
+  const isAssigned = isSetTo(setTo, former.assignedTo)
+  const isStillAssigned = isAssigned && now.assignedTo === setTo
   if (isStillAssigned) patch.assignedTo = former.assignedTo
   else if (isAssigned) hasConflicts = true
+  // Named, because a conversation that comes to a team loses its assignee otherwise.
+  if (isStillMoved && !isStillAssigned) patch.assignedTo = now.assignedTo
   const [add, remove] = [
     former.removed.filter((id) => !now.labelIds.includes(id)),
     former.added.filter((id) => now.labelIds.includes(id)),
@@ -214,6 +241,9 @@ export function planUndo(now: Conversation, former: PreviousState, changes: Bulk
     hasConflicts,
   }
 }
+
+const isSetTo = <V>(value: V | null | undefined, before: V | null | undefined): boolean =>
+  value !== undefined && value !== (before ?? null)
 
 function isStatus(one: Pick<Conversation, 'status' | 'snoozedUntil'>, { status, snoozedUntil }: BulkChanges): boolean {
   return one.status === status && one.snoozedUntil?.getTime() === snoozedUntil?.getTime()
@@ -257,15 +287,25 @@ export async function undoChanges(
       return { before, after: restored?.conversation ?? before }
     })
     const changed = await commitAll(work, actor, planned)
+    const back = changed.filter(({ before, after }) => after.teamId !== before.teamId && isFree(after))
+    await queueInTeams(
+      tx,
+      workspaceId,
+      back.map(({ after }) => after),
+      now,
+    )
     await recordBulkAction(tx, workspaceId, actor, 'conversations.bulk_undone', batchId, changed, now)
     return { conversations: changed.map(({ after }) => after), notRestored }
   })
 }
 
-/** Current members and existing labels. */
+const isFree = ({ assignedTo, owner }: Conversation): boolean => assignedTo === null && owner.type === 'human'
+
+/** Current members, and existing labels and teams. */
 interface WorkspaceFacts {
   isFormerMember(userId: string | null | undefined): boolean
   labels: ReadonlySet<string>
+  teams: ReadonlySet<string>
 }
 
 async function readWorkspaceFacts(
@@ -284,6 +324,7 @@ async function readWorkspaceFacts(
   return {
     isFormerMember: (userId) => userId != null && nonMembers.has(userId),
     labels: new Set(rows.map(({ id }) => id)),
+    teams: await findTeams(tx, workspaceId, [...new Set(former.flatMap(({ teamId }) => teamId ?? []))]),
   }
 }
 
@@ -296,15 +337,17 @@ function restoreConversation(
   now: Date,
 ): { conversation: Conversation; hasConflicts: boolean } {
   const { patch, unreadCount, isReleased, hasConflicts } = planUndo(before, former, changes)
-  const { assignedTo, labels, ...rest } = patch
+  const { assignedTo, teamId, labels, ...rest } = patch
   const isFormerAssignee = facts.isFormerMember(assignedTo)
+  const isFormerTeam = teamId != null && !facts.teams.has(teamId)
   const undoPatch = {
     ...rest,
+    ...(teamId !== undefined && !isFormerTeam && { teamId }),
     ...(assignedTo !== undefined && !isFormerAssignee && { assignedTo }),
     ...(labels && { labels: { add: labels.add.filter((id) => facts.labels.has(id)), remove: labels.remove } }),
   }
   let { conversation } = applyPatch(before, undoPatch, actor, now)
   if (unreadCount !== undefined) conversation = withUpdatedAt({ ...conversation, unreadCount }, now)
   if (isReleased && !isFormerAssignee) conversation = withUpdatedAt({ ...conversation, held: false }, now)
-  return { conversation, hasConflicts: hasConflicts || isFormerAssignee }
+  return { conversation, hasConflicts: hasConflicts || isFormerAssignee || isFormerTeam }
 }

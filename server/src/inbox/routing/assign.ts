@@ -28,12 +28,16 @@ export interface RoutedConversation {
   attempts?: number
 }
 
-/** Stores the turns of assignees and what waits, and notifies assignees; after the conversations, under the routing lock. */
+/**
+ * Stores the turns of assignees and what waits, and notifies assignees, unless the caller does; after the conversations,
+ * under the routing lock.
+ */
 export async function recordRoutes(
   tx: Tx,
   workspaceId: string,
   routed: readonly RoutedConversation[],
   now: Date,
+  notifies = true,
 ): Promise<void> {
   const assigned = routed.filter(({ route }) => route.assignedTo !== null)
   const waits = routed.flatMap(({ conversationId, route, attempts = 0 }) => {
@@ -63,7 +67,7 @@ export async function recordRoutes(
     recordNotifications(
       tx,
       workspaceId,
-      assigned.map(({ conversationId, route }) => ({
+      (notifies ? assigned : []).map(({ conversationId, route }) => ({
         ...{ kind: 'assigned' as const, cause: `${conversationId} ${now.toISOString()}`, userId: route.assignedTo },
         ...{ conversationId, actor: systemActor },
       })),

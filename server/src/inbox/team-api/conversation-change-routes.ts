@@ -1,10 +1,11 @@
 import { type Static, Type } from 'typebox'
 import { invalid } from '../../base/errors.ts'
-import { nullable, timestamp, titled } from '../../base/route.ts'
+import { nullable, oneOf, timestamp, titled } from '../../base/route.ts'
 import { count, uuid } from '../../base/schema-types.ts'
 import { parseFutureTime, parseIsoTime } from '../../base/time.ts'
 import type { TeamApi } from '../../team/team-api.ts'
 import { closed, idSchema } from '../../team/team-schema.ts'
+import { priorities } from '../../workspaces/service/service-settings.ts'
 import { strict } from '../api/schema.ts'
 import type { HandoverNote } from '../assignment/handovers.ts'
 import { offerToAgents, transferToAgent } from '../assignment/transfer-to-agent.ts'
@@ -164,6 +165,8 @@ const BulkChangesBody = Type.Partial(
       timestamp('With status `snoozed`: when a timer reopens them. Null: only when the customer writes.'),
     ),
     assignedTo: nullable(idSchema('Member of the workspace; null to unassign.')),
+    teamId: nullable(idSchema('Team that gets them, whose rule assigns them unless `assignedTo` does; null: no team.')),
+    priority: nullable(oneOf(priorities, { description: 'Null: none.' })),
     addLabelIds: labels('Labels to add.'),
     removeLabelIds: labels('Labels to remove.'),
     read: Type.Boolean({ description: 'True: mark read. False: mark the newest customer message unread.' }),
@@ -184,6 +187,9 @@ const FormerConversation = titled('FormerConversation', {
   snoozedUntil: nullable(timestamp('When a timer would have reopened it.')),
   assignedTo: nullable(idSchema('Previous assignee.')),
   held: Type.Boolean({ description: 'Whether it was locked to people.' }),
+  teamId: Type.Optional(nullable(idSchema('Previous team.'))),
+  priority: Type.Optional(nullable(oneOf(priorities, { description: 'Previous priority.' }))),
+  assignedAfter: Type.Optional(nullable(idSchema('Who had it after the change.'))),
   unreadCount: count('Previous number of unread customer messages.', { example: 1 }),
   added: labels('Labels that the change added.'),
   removed: labels('Labels that the change removed.'),
@@ -275,16 +281,21 @@ function parsePreviousState(one: FormerConversation): PreviousState {
     id: lower(one.id),
     snoozedUntil: timeOf(one.snoozedUntil),
     assignedTo: one.assignedTo?.toLowerCase() ?? null,
+    teamId: one.teamId?.toLowerCase() ?? null,
+    assignedAfter: one.assignedAfter?.toLowerCase() ?? null,
     added: one.added.map(lower),
     removed: one.removed.map(lower),
   }
 }
 
-function changesOf({ assignedTo, addLabelIds, removeLabelIds, read }: BulkChangesBody): BulkChanges {
+function changesOf(changes: BulkChangesBody): BulkChanges {
+  const { assignedTo, teamId, priority, addLabelIds, removeLabelIds, read } = changes
   const isLabelled = addLabelIds !== undefined || removeLabelIds !== undefined
   const labels = { add: (addLabelIds ?? []).map(lower), remove: (removeLabelIds ?? []).map(lower) }
   return {
     ...(assignedTo !== undefined && { assignedTo: assignedTo?.toLowerCase() ?? null }),
+    ...(teamId !== undefined && { teamId: teamId?.toLowerCase() ?? null }),
+    ...(priority !== undefined && { priority }),
     ...(isLabelled && { labels }),
     ...(read !== undefined && { read }),
   }

@@ -178,3 +178,43 @@ test('at most 50 per request, and not for keys of agents', async () => {
     .then(({ statusCode }) => ({ status: statusCode }))
   assert.equal(status, 401)
 })
+
+test('many move to a team, whose rule assigns them in turn; the undo brings back team, assignee and priority', async () => {
+  const { w, ids, member, change, undo, shown } = await manyWorld(4)
+  const [ana, bea, cy] = [await signedInMember(w), await signedInMember(w), await signedInMember(w)]
+  const makeTeam = async (name: string, memberIds: string[], assignment: string) =>
+    (await member.call('POST', '/teams', { name, memberIds, assignment })).body.team.id as string
+  const from = await makeTeam('Desk', [cy.userId], 'manual')
+  const to = await makeTeam('Sales', [ana.userId, bea.userId], 'round_robin')
+  await change({ teamId: from, priority: 'low' })
+  for (const [id, userId] of [
+    [ids[0], cy.userId],
+    [ids[1], bea.userId],
+  ])
+    await member.call('PATCH', `${path}/${id}`, { assignedTo: userId })
+  const changes = { teamId: to, priority: 'urgent' }
+  const done = await change(changes)
+  assert.equal(done.status, 200, JSON.stringify(done.body))
+  const moved = await shown()
+  assert.ok(moved.every(({ teamId, priority }) => teamId === to && priority === 'urgent'))
+  assert.equal(moved[1].assignedTo, bea.userId, 'a member of the team keeps it')
+  const given = [moved[0], moved[2], moved[3]].map(({ assignedTo }) => assignedTo)
+  assert.deepEqual([...new Set(given)].toSorted(), [ana.userId, bea.userId].toSorted(), 'in turn')
+  const noticesOf = async (one: typeof ana) =>
+    (await one.call('GET', '/notices')).body.notices.filter(({ kind }: { kind: string }) => kind === 'assigned')
+  const notified = (await noticesOf(ana)).length + (await noticesOf(bea)).length
+  assert.equal(notified, 4, 'three now, and the one of before: each once')
+
+  // One is taken by somebody else meanwhile.
+  await member.call('PATCH', `${path}/${ids[3]}`, { assignedTo: cy.userId })
+  const undone = await undo(changes, done.body.former)
+  assert.deepEqual([undone.status, undone.body.left], [200, 1], JSON.stringify(undone.body))
+  const back = await shown()
+  assert.ok(back.every(({ teamId, priority }) => teamId === from && priority === 'low'))
+  assert.deepEqual(
+    back.map(({ assignedTo }) => assignedTo),
+    [cy.userId, bea.userId, null, cy.userId],
+  )
+  const unknown = await change({ teamId: randomUUID() })
+  assert.deepEqual([unknown.status, unknown.body.data.issues[0].path], [400, 'changes.teamId'])
+})

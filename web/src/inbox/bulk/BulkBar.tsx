@@ -2,6 +2,7 @@ import { ActionIcon, Button } from '@mantine/core'
 import {
   IconCircleCheck,
   IconClockPause,
+  IconFlag,
   IconMail,
   IconMailOpened,
   IconRotate,
@@ -12,7 +13,7 @@ import {
 } from '@tabler/icons-react'
 import { type ReactNode, useMemo, useRef, useState } from 'react'
 import { useConversationPages } from '../../data/inbox/queries.ts'
-import type { Conversation, ConversationFilter } from '../../data/inbox/types.ts'
+import type { Conversation, ConversationFilter, Priority } from '../../data/inbox/types.ts'
 import { t } from '../../text/index.ts'
 import { formatNumber } from '../../ui/format/time.ts'
 import { type Dropdown, DropdownContent, dropdownButtonProps, useDropdown } from '../../ui/overlay/dropdown.tsx'
@@ -27,9 +28,10 @@ import { type Progress, useBulk } from './use-bulk.ts'
 
 const AssignPicker = prefetchedComponent(() => import('../pick/AssignPicker.tsx'))
 const LabelPicker = prefetchedComponent(() => import('../../shared/LabelPicker.tsx'))
+const PriorityPicker = prefetchedComponent(() => import('../pick/PriorityPicker.tsx'))
 const SnoozePicker = prefetchedComponent(() => import('../pick/SnoozePicker.tsx'))
 
-type OpenMenu = 'snooze' | 'label' | 'assign' | null
+type OpenMenu = 'snooze' | 'label' | 'assign' | 'priority' | null
 
 /** Actions on the selected conversations, with the same shortcuts as for one. */
 export default function BulkBar({ filter }: { filter: ConversationFilter }) {
@@ -61,12 +63,26 @@ export default function BulkBar({ filter }: { filter: ConversationFilter }) {
         </Button>
         <BulkMenu icon={IconUserPlus} label={`${actions.assign} (A)`} isIdle={isIdle} {...menuProps('assign')}>
           {(dropdown) => (
-            <AssignPicker dropdown={dropdown} assignedTo={assigneeOf(chosen)} assign={bulkActions.assign} />
+            <AssignPicker
+              dropdown={dropdown}
+              assignedTo={commonOf(chosen, ({ assignedTo }) => assignedTo)}
+              assign={bulkActions.assign}
+              team={{ id: commonOf(chosen, ({ teamId }) => teamId), move: bulkActions.move }}
+            />
           )}
         </BulkMenu>
         <BulkMenu icon={IconTag} label={`${actions.label} (L)`} isIdle={isIdle} {...menuProps('label')}>
           {(dropdown) => (
             <LabelPicker dropdown={dropdown} hasLabel={(id) => labelState(chosen, id)} set={bulkActions.setLabel} />
+          )}
+        </BulkMenu>
+        <BulkMenu icon={IconFlag} label={t.inbox.priority} isIdle={isIdle} {...menuProps('priority')}>
+          {(dropdown) => (
+            <PriorityPicker
+              dropdown={dropdown}
+              priority={commonOf(chosen, ({ priority }) => priority)}
+              choose={bulkActions.setPriority}
+            />
           )}
         </BulkMenu>
         <BulkMenu icon={IconClockPause} label={`${actions.snooze} (Z)`} isIdle={isIdle} {...menuProps('snooze')}>
@@ -137,15 +153,17 @@ function bulkActionsFor(chosen: readonly Conversation[], run: ReturnType<typeof 
     toggleDone: () => run({ status: isDone ? 'open' : 'resolved' }),
     toggleUnread: () => run({ read: isUnread }),
     assign: (member: { id: string } | null) => run({ assignedTo: member?.id ?? null }),
+    move: (team: { id: string } | null) => run({ teamId: team?.id ?? null }),
+    setPriority: (priority: Priority | null) => run({ priority }),
     snooze: (until: Date | null) => run({ status: 'snoozed', snoozedUntil: until?.toISOString() ?? null }),
     // Often several labels are set in turn.
     setLabel: (id: string, isOn: boolean) => run(isOn ? { addLabelIds: [id] } : { removeLabelIds: [id] }, true),
   }
 }
 
-/** Returns the common assignee; undefined if they differ. */
-function assigneeOf(chosen: readonly Conversation[]): string | null | undefined {
-  const all = new Set(chosen.map(({ assignedTo }) => assignedTo))
+/** Returns what all have in common; undefined if they differ. */
+function commonOf<V>(chosen: readonly Conversation[], valueOf: (one: Conversation) => V): V | undefined {
+  const all = new Set(chosen.map(valueOf))
   return all.size === 1 ? [...all][0] : undefined
 }
 

@@ -16,8 +16,8 @@ interface AssignPickerProps {
   /** Undefined if several conversations differ. */
   assignedTo: string | null | undefined
   assign(member: Assignee | null): void
-  /** Also offers teams; absent where only people can be chosen. */
-  team?: { id: string | null; move(team: Assignee | null): void }
+  /** Also offers teams, of which the id is undefined if several conversations differ; absent where only people can be chosen. */
+  team?: { id: string | null | undefined; move(team: Assignee | null): void }
 }
 
 const nobody = 'nobody'
@@ -42,7 +42,7 @@ export default function AssignPicker({ dropdown, assignedTo, assign, team }: Ass
     ...(team === undefined ? [] : teams).map(({ id, name }) => ({
       ...{ id: `${teamPrefix}${id}`, label: name, hint: actions.team, isOn: team?.id === id },
     })),
-    ...(team?.id == null ? [] : [{ id: teamPrefix, label: actions.noTeam, isOn: false }]),
+    ...(team === undefined || team.id === null ? [] : [{ id: teamPrefix, label: actions.noTeam, isOn: false }]),
   ]
   const nameOf = (id: string) => (id === userId ? name : (colleagues.find((one) => one.userId === id)?.name ?? ''))
   const choose = (id: string) => {
