@@ -5,14 +5,14 @@ import type { Tx } from '../../base/db.ts'
 import { instanceScope } from '../../base/encryption/key-store.ts'
 import type { Keyring } from '../../base/encryption/keyring.ts'
 import { createToken, hashToken } from '../../base/encryption/secret-token.ts'
-import { conflict, forbidden, invalid, notFound, unavailable } from '../../base/errors.ts'
+import { conflict, forbidden, invalid, unavailable } from '../../base/errors.ts'
 import type { Outgoing } from '../../base/outgoing/guarded-fetch.ts'
 import type { App } from '../../base/route.ts'
 import { count, text } from '../../base/schema-types.ts'
 import { recordAudit } from '../../team/audit.ts'
 import type { TeamActor, TeamCaller, TeamGuard } from '../../team/member.ts'
 import { type TeamApi, teamApi } from '../../team/team-api.ts'
-import { closed, emailSchema, idSchema } from '../../team/team-schema.ts'
+import { closed, idSchema } from '../../team/team-schema.ts'
 import { endLocalSessions } from '../providers/forced.ts'
 import {
   listProviders,
@@ -23,8 +23,8 @@ import {
   saveProvider,
 } from '../providers/provider.ts'
 import { publishSessionRevoked } from '../users/members.ts'
-import { findUser, findUserByEmail } from '../users/users.ts'
-import { enableUser } from './access.ts'
+import { findUser } from '../users/users.ts'
+import { disabledUserRoutes } from './disabled-users.ts'
 import { SsoFailure } from './oidc.ts'
 import { providerInput, providerSchema } from './provider-schema.ts'
 import { type SsoDeps, ssoPath, startAttempt, targetOf } from './sso-routes.ts'
@@ -74,6 +74,7 @@ export function providerTeamRoutes(app: App, deps: ProviderDeps, guard: TeamGuar
   })
   switchRoutes(api, deps)
   scimTokenRoutes(api, deps)
+  disabledUserRoutes(api, deps)
 }
 
 function present({ publicUrl }: ProviderDeps, { id, settings, test, isEnabled, isForced, scimTokenAt }: Provider) {
@@ -237,23 +238,6 @@ function switchRoutes(api: TeamApi, deps: ProviderDeps): void {
         },
       )
       return { ended }
-    },
-  })
-  api.post('/api/team/v1/users/enable', 'operator', {
-    operationId: 'enableUser',
-    summary: 'Switch an account on again',
-    description: 'For operators. For an account that a provider switched off by SCIM. It gets no workspace back.',
-    body: Type.Object({ email: emailSchema }, closed),
-    errors: [404],
-    run: async ({ caller, body }) => {
-      const keys = await deps.keyStore.keyring(instanceScope)
-      await deps.db.tx(async (tx) => {
-        const user = await findUserByEmail(tx, keys, body.email)
-        if (user === undefined) throw notFound('No user has this e-mail')
-        await enableUser(tx, user.id)
-        const entry = { scopeId: instanceScope, actor: caller.actor, action: 'user.enabled', target: `user:${user.id}` }
-        await recordAudit(tx, entry, deps.wallClock.now())
-      })
     },
   })
 }

@@ -273,7 +273,7 @@ export const notInCollection: ReadonlySet<string> = new Set([
   ...['dryRunAutomationRule', 'listAutomationRuns', 'createMacro', 'replaceMacro', 'deleteMacro', 'runMacro'],
   ...['createScenario', 'updateScenario', 'deleteScenario', 'addStarterScenarios', 'makeScenario'],
   ...['startScenarioRun', 'getScenarioRun', 'cancelScenarioRun'],
-  ...['findSignInProviders', 'listMyIdentities', 'linkIdentity', 'unlinkIdentity', 'enableUser'],
+  ...['findSignInProviders', 'listMyIdentities', 'linkIdentity', 'unlinkIdentity', 'enableUser', 'listDisabledUsers'],
   ...['saveIdentityProvider', 'deleteIdentityProvider', 'testIdentityProvider', 'forceIdentityProvider'],
   ...['createScimToken', 'deleteScimToken'],
 ])

@@ -124,6 +124,7 @@ const forOperators: Row[] = [
   ['DELETE', `/identity-providers/${nobody}`, undefined, 404],
   ['POST', `/identity-providers/${nobody}/forced`, {}, 400],
   ['POST', `/identity-providers/${nobody}/scim-token`, undefined, 404],
+  ['GET', '/users/disabled', undefined, 200],
   ['POST', '/users/enable', {}, 400],
 ]
 const forUsers: Row[] = [

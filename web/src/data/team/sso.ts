@@ -53,3 +53,12 @@ export const linkIdentity = async (providerId: string, { password, code }: { pas
   (await unwrap(api.POST(mine, { body: { providerId, password, ...(code !== '' && { code }) } }))).url
 
 export const unlinkIdentity = (providerId: string) => unwrap(api.DELETE(`${mine}/{providerId}`, at(providerId)))
+
+export const disabledUsersKey = ['disabled-users'] as const
+
+const listDisabledUsers = async () => (await unwrap(api.GET('/api/team/v1/users/disabled'))).users
+
+export const useDisabledUsers = () =>
+  useQuery({ queryKey: disabledUsersKey, queryFn: listDisabledUsers, staleTime: 0 })
+
+export const enableUser = (email: string) => unwrap(api.POST('/api/team/v1/users/enable', { body: { email } }))

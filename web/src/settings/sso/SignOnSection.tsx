@@ -9,6 +9,7 @@ import { QueryBoundary } from '../../ui/page/PageBody.tsx'
 import { Section } from '../../ui/page/Section.tsx'
 import { Table } from '../../ui/page/Table.tsx'
 import styles from '../List.module.css'
+import { DisabledUsers } from './DisabledUsers.tsx'
 import { ProviderCard } from './ProviderCard.tsx'
 import { ProviderPanel } from './ProviderPanel.tsx'
 
@@ -39,6 +40,7 @@ export function SignOnSection() {
           )
         }
       </QueryBoundary>
+      <DisabledUsers />
       {editing !== null && (
         <ProviderPanel provider={editing === 'new' ? null : editing} close={() => setEditing(null)} />
       )}
