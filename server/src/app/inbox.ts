@@ -12,6 +12,7 @@ import { findConnection, findConnections } from '../channels/connection/queries.
 import { applyAcceptance, applyPlatformSignal, applyRefusal } from '../channels/health/platform-signals.ts'
 import type { OpenStoredFile } from '../channels/media-transport.ts'
 import type { SyncDeps } from '../channels/templates/sync-templates.ts'
+import type { VisitorDeps } from '../channels/website/visitor-context.ts'
 import { visitorRoutes } from '../channels/website/visitor-routes.ts'
 import { widgetRoutes } from '../channels/website/widget-files.ts'
 import type { Live } from '../events/live.ts'
@@ -20,11 +21,13 @@ import type { InboxDeps } from '../inbox/conversation/conversation.ts'
 import { recordVolumeTier } from '../inbox/costs/volume-tiers.ts'
 import { openUpload } from '../inbox/media/attached-uploads.ts'
 import type { FetcherDeps } from '../inbox/media/media-fetcher.ts'
+import { findFileOf } from '../inbox/media/media-queries.ts'
 import { createPreviews, type Previews } from '../inbox/media/preview.ts'
 import type { UploadDeps } from '../inbox/media/uploads.ts'
 import { createTyping, type Typing } from '../inbox/read/typing.ts'
 import { createReceive } from '../inbox/receive/receive.ts'
 import type { ReceiveDeps } from '../inbox/receive/receiver.ts'
+import { readRules } from '../inbox/routing/lock-routing.ts'
 import type { SendDeps } from '../inbox/send/send-deps.ts'
 import { openSendWakeups } from '../inbox/send/send-deps.ts'
 import { sendRatesOf } from '../inbox/send/send-rate.ts'
@@ -43,6 +46,7 @@ import {
   findLeadPhones,
 } from '../leads/write/create-from-chat.ts'
 import type { TeamGuard } from '../team/member.ts'
+import { serviceOf, serviceReader } from '../workspaces/service/service-settings.ts'
 import type { Runtime } from './runtime.ts'
 
 const presenceSweepMs = 2_000
@@ -73,6 +77,14 @@ export async function serveInbox(app: App, runtime: Runtime, guard: KeyGuard): P
   visitorRoutes(app, {
     ...{ ...callbacks, publicUrl, limiter: runtime.limiter, clientAddress: clientAddressReader(trustedProxies) },
     openFile: openFileOf(runtime, 'website'),
+    openReceived: receivedFileOpener(runtime),
+    readHours: async (workspaceId, connectionId) => {
+      const [service, ruleOf] = await Promise.all([
+        serviceReader(db)(workspaceId),
+        readRules(db.sql, workspaceId, [connectionId]),
+      ])
+      return serviceOf(service, ruleOf(connectionId).teamId).hours
+    },
     createLead: (workspaceId, visitor) => createLeads(runtime, workspaceId, [{ ...visitor, adPlatform: null }]),
   })
   const teamDeps = {
@@ -168,6 +180,16 @@ export function openFileOf(runtime: Runtime, channel: 'unofficial' | 'website' =
   const limits = adaptersOf(runtime)[channel].media?.limits
   const deps = { ...runtime, store: runtime.media }
   return async (workspaceId, id) => (limits === undefined ? null : openUpload(deps, limits, workspaceId, id))
+}
+
+/** Returns how a visitor's own file is opened, by the message that brought it. */
+function receivedFileOpener(runtime: Runtime): VisitorDeps['openReceived'] {
+  const open = openFileOf(runtime, 'website')
+  return async ({ workspaceId, id }, externalId) => {
+    const keyring = await runtime.keyStore.keyring(workspaceId)
+    const fileId = await findFileOf({ sql: runtime.db.sql, keyring, workspaceId }, id, externalId)
+    return fileId === undefined ? null : open(workspaceId, fileId)
+  }
 }
 
 const openConnectionOf =

@@ -8,7 +8,7 @@ import { uuid } from '../../base/schema-types.ts'
 import type { FileToUpload } from '../media-transport.ts'
 import { callbackParams } from '../store-callback.ts'
 import { maxVisitorFileBytes } from './adapter.ts'
-import { mayDownload } from './chat-log.ts'
+import { externalIdOf, findInChat, mayDownload, openFile } from './chat-log.ts'
 import { cleanFileName, receiveFile } from './receive-chat.ts'
 import { type Authenticated, type VisitorContext, visitorPath } from './visitor-context.ts'
 
@@ -73,16 +73,33 @@ const uploaders = new WeakMap<object, Authenticated>()
 
 function downloadRoute(app: App, { deps, authenticate }: VisitorContext): void {
   app.get(`${visitorPath}/files/:fileId`, { schema: { hide: true, params: fileParams } }, async (request, reply) => {
-    const { visitor } = await authenticate(request, 'reads')
-    const { fileId } = request.params
-    const isTheirs = await mayDownload(deps.db.sql, visitor, fileId)
-    const file = isTheirs ? await deps.openFile(visitor.workspaceId, fileId) : null
+    const found = await authenticate(request, 'reads')
+    const { visitor } = found
+    const fileId = request.params.fileId.toLowerCase()
+    const isOfTeam = await mayDownload(deps.db.sql, visitor, fileId)
+    const file = isOfTeam ? await deps.openFile(visitor.workspaceId, fileId) : await openOwn(deps, found, fileId)
     if (file === null) throw notFound('The file is no longer available.')
     return sendFile(reply, file)
   })
 }
 
-function sendFile(reply: FastifyReply, { name, mimeType, size, bytes }: FileToUpload): FastifyReply {
+/** Opens the file that the visitor sent with a message: as it came until the inbox has fetched it, then from there. */
+async function openOwn(
+  { db, openReceived }: VisitorContext['deps'],
+  { connection, keyring, visitor }: Authenticated,
+  id: string,
+): Promise<DownloadedFile | null> {
+  const message = await findInChat(db.sql, keyring, visitor, id)
+  const file = message?.direction === 'inbound' ? message.content.file : undefined
+  if (file === undefined) return null
+  const bytes = await openFile(db.sql, keyring, visitor.workspaceId, id)
+  if (bytes === null) return openReceived(connection, externalIdOf(id))
+  return { ...file, size: bytes.length, bytes: () => Readable.from([bytes]) }
+}
+
+type DownloadedFile = Pick<FileToUpload, 'name' | 'mimeType' | 'size' | 'bytes'>
+
+function sendFile(reply: FastifyReply, { name, mimeType, size, bytes }: DownloadedFile): FastifyReply {
   const known = cleanFileName(name) ?? 'file'
   return reply
     .headers({

@@ -3,8 +3,9 @@ import type { ClientAddress } from '../../auth/api-keys/authenticate.ts'
 import type { Limiter } from '../../auth/rate-limit/limiter.ts'
 import type { Keyring } from '../../base/encryption/keyring.ts'
 import { forbidden, unauthorized } from '../../base/errors.ts'
+import type { OpeningHours } from '../../team/opening-hours.ts'
 import type { StoredWebsite } from '../connection/connection.ts'
-import type { OpenStoredFile } from '../media-transport.ts'
+import type { FileToUpload, OpenStoredFile } from '../media-transport.ts'
 import { type CallbackDeps, findCalledConnections } from '../store-callback.ts'
 import type { LimitedRequest, VisitorLimits } from './limits.ts'
 import type { VisitorLead } from './receive-chat.ts'
@@ -19,6 +20,10 @@ export interface VisitorDeps extends CallbackDeps {
   publicUrl: string
   /** Opens files that the team sends. */
   openFile: OpenStoredFile
+  /** Opens the file of a visitor's message that the inbox has fetched; null if it is gone. */
+  openReceived(connection: StoredWebsite, externalId: string): Promise<FileToUpload | null>
+  /** Returns the hours of the team that gets the connection's conversations, or of the workspace. */
+  readHours(workspaceId: string, connectionId: string): Promise<OpeningHours | null>
   /** Makes a lead of a visitor who wrote, if the workspace wants that; never throws. */
   createLead(workspaceId: string, visitor: VisitorLead): Promise<void>
 }

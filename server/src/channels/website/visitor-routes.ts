@@ -5,7 +5,6 @@ import type { App } from '../../base/route.ts'
 import { stopWaitBudget } from '../../base/scheduling/work-context.ts'
 import { uuid } from '../../base/schema-types.ts'
 import { openingAt } from '../../team/opening-hours.ts'
-import { findWorkspace } from '../../workspaces/workspace.ts'
 import type { StoredWebsite } from '../connection/connection.ts'
 import { callbackParams } from '../store-callback.ts'
 import { challengeUsed, difficultyFor, issueChallenge, maxChallengeLength, verifySolution } from './challenge.ts'
@@ -48,9 +47,9 @@ function configRoute(app: App, { deps, find }: VisitorContext): void {
   })
 }
 
-async function presentConfig({ db, clock }: VisitorDeps, { workspaceId, settings }: StoredWebsite) {
+async function presentConfig({ readHours, clock }: VisitorDeps, { workspaceId, id, settings }: StoredWebsite) {
   const { title, color, language, greeting, fields, whatsapp } = settings
-  const hours = (await findWorkspace(db.sql, workspaceId))?.hours ?? null
+  const hours = await readHours(workspaceId, id)
   const opening = hours && openingAt(hours, clock.now())
   return {
     ...{ title, color, language, greeting, fields },
@@ -179,8 +178,11 @@ function presentUpdate({ messages, ...state }: ChatUpdate, reply: FastifyReply) 
   return { messages: messages.map(presentMessage), ...state }
 }
 
-/** The correlator is ours alone. */
+/** The correlator is ours alone. The visitor's own file is downloaded by the id of its message. */
 function presentMessage({ id, seq, direction, status, at, content }: ChatMessage) {
-  const { correlator: _, ...shown } = content
-  return { id, seq, direction, status, at: at.toISOString(), ...shown }
+  const { correlator: _, file, ...shown } = content
+  return {
+    ...{ id, seq, direction, status, at: at.toISOString(), ...shown },
+    ...(file && { file: direction === 'inbound' ? { ...file, id } : file }),
+  }
 }

@@ -4,7 +4,7 @@ import { notFound } from '../../base/errors.ts'
 import { byteaArray, timestampArray } from '../../base/postgres/values.ts'
 import type { MediaInfo, MediaKind } from '../../channels/channel-event.ts'
 import type { FileKey } from '../../media/encrypted-file.ts'
-import type { WorkspaceTx } from '../conversation/conversation.ts'
+import type { WorkspaceSql, WorkspaceTx } from '../conversation/conversation.ts'
 import { externalIndex } from '../conversation/encrypted-conversation.ts'
 import type { Message, StoredDetail } from '../conversation/message.ts'
 import { publishPendingMedia } from './fetch-queries.ts'
@@ -81,6 +81,24 @@ export async function deleteMediaOf(tx: Tx, workspaceId: string, messageIds: rea
     where workspace_id = ${workspaceId}
       and message_id = any (${[...messageIds]}::uuid[])`
   return deleted.count
+}
+
+/** Returns the id of the file of a message, by the platform's id of the message. */
+export async function findFileOf(
+  { sql, keyring, workspaceId }: WorkspaceSql,
+  connectionId: string,
+  externalId: string,
+): Promise<string | undefined> {
+  const [row] = await sql<{ id: string }[]>`
+    select f.id
+    from messages m
+    join media f
+      on f.workspace_id = m.workspace_id
+      and f.message_id = m.id
+    where m.workspace_id = ${workspaceId}
+      and m.connection_id = ${connectionId}
+      and m.external_index = ${externalIndex(keyring, connectionId, externalId)}`
+  return row?.id
 }
 
 export interface ReadableFile {

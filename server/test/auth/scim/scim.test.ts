@@ -181,6 +181,13 @@ test('switching a user off ends sessions and streams at once and removes the acc
   assert.ok(labels.some(({ name }: { name: string }) => name === 'Made by Ana'))
   const link = await w.send(operatorToken, 'POST', '/sign-in-links', { email })
   assert.equal(link.statusCode, 403, 'no other way in')
+  const disabled = async () =>
+    (await w.send(operatorToken, 'GET', '/users/disabled')).json().users.filter((one: { id: string }) => one.id === userId)
+  const [listed] = await disabled()
+  assert.deepEqual([listed.name, listed.email], ['Ana Lima', email])
+  assert.equal((await w.send(operatorToken, 'POST', '/users/enable', { email })).statusCode, 200)
+  assert.deepEqual(await disabled(), [])
+  assert.equal(await roleIn(workspaceId, userId), undefined, 'it gets no workspace back')
   await patch(`/Users/${id}`, { op: 'replace', path: 'active', value: true })
   assert.equal(await roleIn(workspaceId, userId), 'admin')
   assert.equal((await call('DELETE', `/Users/${id}`)).status, 204)

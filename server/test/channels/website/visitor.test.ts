@@ -7,6 +7,7 @@ import { externalIdOf } from '../../../src/channels/website/chat-log.ts'
 import { createMediaFetcher } from '../../../src/inbox/media/media-fetcher.ts'
 import { png } from '../../support/inbox/files-world.ts'
 import { addUpload } from '../../support/inbox/uploads.ts'
+import { signedInMember } from '../../support/member.ts'
 import { websiteWorld } from './website-world.ts'
 
 test('a visitor without a phone chats with the team: both sides see text, delivery and reading', async () => {
@@ -106,6 +107,10 @@ test('files of visitors are checked by their content and fetched by the inbox; t
   assert.equal((await send(Buffer.from('MZ executable'))).statusCode, 422)
   assert.equal((await send(Buffer.alloc(9 * 1024 * 1024, 1))).statusCode, 413)
   assert.equal((await send(png)).statusCode, 201)
+  // The visitor's device shows the image again after a reload, before the inbox has fetched it and after.
+  const own = async () => (await w.updates(token)).messages.at(-1).file
+  const isShown = async () => (await w.visit('GET', `files/${(await own()).id}`, { token })).rawPayload.equals(png)
+  assert.ok(await isShown())
   const deps = fetchDeps(w, { create: async () => null, close: async () => {} })
   await createMediaFetcher(deps).drain()
   const [row] = await w.db.sql`select state from media where workspace_id = ${w.workspaceId}`
@@ -113,6 +118,8 @@ test('files of visitors are checked by their content and fetched by the inbox; t
   const [conversation] = await w.conversations()
   const shown = (await w.updates(token)).messages.at(-1)
   assert.doesNotMatch(shown.file.name, /[\r\n"/\\:]/)
+  await w.db.sql`delete from website_files where workspace_id = ${w.workspaceId}`
+  assert.ok(await isShown())
 
   const scope = { workspaceId: w.workspaceId, conversationId: conversation.id }
   const mediaId = await addUpload(w, scope, { kind: 'image', type: 'image/png', bytes: png, name: 'Catálogo "x".png' })
@@ -124,7 +131,39 @@ test('files of visitors are checked by their content and fetched by the inbox; t
   assert.ok(download.rawPayload.equals(png))
   assert.match(String(download.headers['content-disposition']), /^attachment; filename\*=UTF-8''[\w.%-]+$/)
   const other = await w.begin()
-  assert.equal((await w.visit('GET', `files/${file.id}`, { token: other })).statusCode, 404)
+  for (const { id } of [file, shown.file]) {
+    assert.equal((await w.visit('GET', `files/${id}`, { token: other })).statusCode, 404)
+  }
+})
+
+test('the widget shows the hours of the team that gets the conversations of its connection', async () => {
+  const w = await websiteWorld()
+  const admin = await signedInMember(w, 'admin')
+  const always = [{ from: '00:00', to: '24:00' }]
+  const days = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday']
+  const hoursOf = (spans: object[]) => ({
+    timeZone: 'UTC',
+    week: Object.fromEntries(days.map((day) => [day, spans])),
+  })
+  const isOpen = async () => (await w.visit('GET', 'config')).json().hours?.isOpen
+  const put = async (path: string, body: object) => {
+    const { status, body: answer } = await admin.call('PUT', path, body)
+    assert.equal(status, 200, JSON.stringify(answer))
+  }
+  assert.equal((await admin.call('PATCH', '', { hours: hoursOf(always) })).status, 200)
+  const { team } = (await admin.call('POST', '/teams', { name: 'Shop', memberIds: [] })).body
+  const service = { holidays: null, awayMessage: null, serviceGoals: null }
+  await put(`/teams/${team.id}/service`, { ...service, hours: hoursOf([]) })
+  assert.equal(await isOpen(), true)
+  const rule = { agent: 'none', keyId: null, teamId: team.id }
+  await put('/routing', { rules: [{ connectionId: w.connectionId, ...rule }] })
+  assert.equal(await isOpen(), false)
+  const today = w.clock.now().toISOString().slice(0, 10)
+  const holidays = [{ name: 'Inventory', from: today, to: today }]
+  await put(`/teams/${team.id}/service`, { ...service, hours: hoursOf(always) })
+  assert.equal(await isOpen(), true)
+  await put(`/teams/${team.id}/service`, { ...service, holidays, hours: hoursOf(always) })
+  assert.equal(await isOpen(), false, 'a holiday of the team')
 })
 
 test('what a visitor types before the chat reaches the team as not verified, and can become a lead', async () => {

@@ -5,10 +5,11 @@ import { Section } from '../../ui/page/Section.tsx'
 import { DraftButtons } from '../draft/WorkspaceDraft.tsx'
 import { TeamChoice, useTeamServiceDraft } from '../goals/TeamChoice.tsx'
 import { AwayFields, filledAway, isAwayFilled } from './AwayFields.tsx'
+import { AddHoliday, HolidayList, withHoliday } from './HolidayFields.tsx'
 import { WeekFields } from './WeekFields.tsx'
 import { defaultHours, isComplete, sortedWeek, zoneHere } from './week-hours.ts'
 
-/** Hours and away messages of teams that have their own. */
+/** Hours, holidays and away messages of teams that have their own. */
 export const TeamHours = () => (
   <TeamChoice title={t.settings.hours.ofTeams} help={t.settings.hours.ofTeamsHelp}>
     {(teamId, service) => <TeamHoursForm teamId={teamId} service={service} />}
@@ -22,7 +23,7 @@ function TeamHoursForm({ teamId, service }: { teamId: string; service: TeamServi
     hours: hours === null ? null : { ...hours, week: sortedWeek(hours.week) },
     awayMessage: awayMessage === null ? null : filledAway(awayMessage),
   }))
-  const { hours, awayMessage } = draft.value
+  const { hours, holidays, awayMessage } = draft.value
   const isReady = (hours === null || isComplete(hours.week)) && isAwayFilled(awayMessage)
   return (
     <Section
@@ -44,6 +45,23 @@ function TeamHoursForm({ teamId, service }: { teamId: string; service: TeamServi
           error={draft.errorOf('hours')}
           disabled={!draft.mayChange}
         />
+      )}
+      <Switch
+        label={t.settings.holidays.own}
+        description={t.settings.holidays.ownHelp}
+        checked={holidays !== null}
+        onChange={(event) => draft.set({ holidays: event.currentTarget.checked ? [] : null })}
+        disabled={!draft.mayChange}
+      />
+      {holidays !== null && (
+        <>
+          <HolidayList
+            holidays={holidays}
+            mayChange={draft.mayChange}
+            remove={(holiday) => draft.set({ holidays: holidays.filter((one) => one !== holiday) })}
+          />
+          {draft.mayChange && <AddHoliday add={(holiday) => draft.set({ holidays: withHoliday(holidays, holiday) })} />}
+        </>
       )}
       <AwayFields
         value={awayMessage}

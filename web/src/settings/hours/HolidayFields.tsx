@@ -1,0 +1,117 @@
+import { ActionIcon, Button, Group, TextInput } from '@mantine/core'
+import { IconPlus, IconX } from '@tabler/icons-react'
+import { type KeyboardEvent, useState } from 'react'
+import type { Holiday } from '../../data/team/services.ts'
+import { t } from '../../text/index.ts'
+import { formatUtcDay } from '../../ui/format/time.ts'
+import styles from './HoursSection.module.css'
+
+/** A holiday of the workspace, perhaps of an imported calendar, or of a team. */
+export type HolidayEntry = Omit<Holiday, 'calendar'> & Partial<Pick<Holiday, 'calendar'>>
+
+/** Adds a holiday in the order of days. */
+export const withHoliday = <H extends HolidayEntry>(holidays: readonly H[], added: H): H[] =>
+  [...holidays, added].sort((a, b) => (a.from < b.from ? -1 : 1))
+
+interface HolidayListProps<H extends HolidayEntry> {
+  holidays: readonly H[]
+  mayChange: boolean
+  isSaving?: boolean
+  remove(holiday: H): void
+}
+
+export function HolidayList<H extends HolidayEntry>({
+  holidays,
+  mayChange,
+  isSaving = false,
+  remove,
+}: HolidayListProps<H>) {
+  const texts = t.settings.holidays
+  if (holidays.length === 0) return <p className={styles.closed}>{texts.empty}</p>
+  return (
+    <ul className={styles.holidays}>
+      {holidays.map((holiday) => (
+        <li key={`${holiday.calendar} ${holiday.from} ${holiday.to} ${holiday.name}`}>
+          <span className={styles.holidayDay}>{daysOf(holiday)}</span>
+          <span className={styles.holidayName}>{holiday.name}</span>
+          {holiday.calendar != null && <span className={styles.closed}>{holiday.calendar}</span>}
+          {mayChange && (
+            <ActionIcon
+              variant="subtle"
+              color="gray"
+              aria-label={texts.remove({ name: holiday.name })}
+              title={texts.remove({ name: holiday.name })}
+              disabled={isSaving}
+              onClick={() => remove(holiday)}
+            >
+              <IconX size={16} />
+            </ActionIcon>
+          )}
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+const daysOf = ({ from, to }: HolidayEntry): string =>
+  from === to ? formatUtcDay(from) : `${formatUtcDay(from)} – ${formatUtcDay(to)}`
+
+interface AddHolidayProps {
+  add(holiday: Omit<Holiday, 'calendar'>): void
+  isSaving?: boolean
+}
+
+/** Fields of a new holiday. No form of its own: it may be inside of one. */
+export function AddHoliday({ add, isSaving = false }: AddHolidayProps) {
+  const texts = t.settings.holidays
+  const [draft, setDraft] = useState({ name: '', from: '', to: '' })
+  const to = draft.to === '' ? draft.from : draft.to
+  const isWrong = to < draft.from
+  const isIncomplete = draft.name.trim() === '' || draft.from === '' || isWrong
+  const set = (changes: Partial<typeof draft>) => setDraft((before) => ({ ...before, ...changes }))
+  const submit = () => {
+    if (isIncomplete) return
+    add({ name: draft.name.trim(), from: draft.from, to })
+    setDraft({ name: '', from: '', to: '' })
+  }
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key !== 'Enter') return
+    event.preventDefault()
+    submit()
+  }
+  return (
+    <Group align="flex-end" gap="xs">
+      <TextInput
+        label={texts.name}
+        value={draft.name}
+        maxLength={100}
+        onChange={(event) => set({ name: event.currentTarget.value })}
+        onKeyDown={onKeyDown}
+      />
+      <TextInput
+        type="date"
+        label={texts.from}
+        value={draft.from}
+        onChange={(event) => set({ from: event.currentTarget.value })}
+        onKeyDown={onKeyDown}
+      />
+      <TextInput
+        type="date"
+        label={texts.to}
+        value={draft.to}
+        error={isWrong ? texts.order : undefined}
+        onChange={(event) => set({ to: event.currentTarget.value })}
+        onKeyDown={onKeyDown}
+      />
+      <Button
+        variant="default"
+        leftSection={<IconPlus size={16} />}
+        loading={isSaving}
+        disabled={isIncomplete}
+        onClick={submit}
+      >
+        {texts.add}
+      </Button>
+    </Group>
+  )
+}
