@@ -49,7 +49,14 @@ export interface Config {
   sessionIdleMs: number
   demo: boolean
   /** Simulator of the official platform; it can also move the time. `url`: another one, for scenarios. */
-  simulator: { enabled: boolean; host: string; port: number; url: string | null; mailPort: number | null }
+  simulator: {
+    enabled: boolean
+    host: string
+    port: number
+    url: string | null
+    mailPort: number | null
+    ssoPort: number | null
+  }
   /** Model that scores conversations of scenarios; null: none. */
   judge: { url: string; model: string; key: string | null } | null
   /** Endpoint that computes vectors of articles; null: knowledge is searched by words alone. */
@@ -311,6 +318,7 @@ function readSimulator(
     port: read.integer('PARLEY_SIMULATOR_PORT', 0, 65_535) ?? nextPort,
     url: url === null ? null : new URL(url).href.replace(/\/{1,9}$/, ''),
     mailPort: read.integer('PARLEY_SIMULATOR_MAIL_PORT', 1, 65_535),
+    ssoPort: read.integer('PARLEY_SIMULATOR_SSO_PORT', 1, 65_535),
   }
 }
 

@@ -14,6 +14,7 @@ import { createFileStore } from './files/file-store.ts'
 import { graphRoutes } from './graph/graph-routes.ts'
 import { parseForms } from './graph/media-routes.ts'
 import { partnerRoutes } from './graph/partner-routes.ts'
+import { openIdentityProvider } from './identity-provider.ts'
 import { createNetwork, type PairingTimes, stopNetwork } from './linked/network.ts'
 import { ownerRoutes } from './linked/owner-routes.ts'
 import { socketRoutes } from './linked/socket-routes.ts'
@@ -37,8 +38,9 @@ export interface SimulatorOptions {
   /** Phone that devices are linked to. */
   phone?: Partial<BusinessNumber>
   pairingTimes?: Partial<PairingTimes>
-  /** Port of a simulated mail server; null or missing: none. */
+  /** Ports of a simulated mail server and of an identity provider for the service; null or missing: none. */
   mailPort?: number | null
+  ssoPort?: number | null
   /** Milliseconds before each retry of a webhook. */
   retryMs?: readonly number[]
   /** The service whose chat widget the demo site shows. */
@@ -100,16 +102,17 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   const phone = newPhone({ ...demoPhone, ...options.phone })
   for (const one of [number, phone]) world.numbers.set(one.numberId, one)
 
-  const { mailPort = null } = options
+  const { mailPort = null, ssoPort = null, serviceUrl = null } = options
   const mailbox = mailPort === null ? null : await openMailbox(mailPort, clock, changed)
-  const app = await buildServer(platform, options.ownHosts ?? [], mailbox, options.serviceUrl ?? null)
+  const identities = ssoPort === null || serviceUrl === null ? null : await openIdentityProvider(ssoPort, serviceUrl)
+  const app = await buildServer(platform, options.ownHosts ?? [], mailbox, serviceUrl)
   live.serve(app)
   const stop = async () => {
     scheduler.stop()
     stopNetwork(linked)
     live.stop()
     app.server.closeAllConnections()
-    await Promise.all([webhookSender.stop(), app.close(), mailbox?.close()])
+    await Promise.all([webhookSender.stop(), app.close(), mailbox?.close(), identities?.close()])
     files.stop()
   }
   try {

@@ -28,7 +28,7 @@ export const noSimulation: Simulation = { phonesUrl: null, connect: async () => 
 export async function startSimulation(runtime: OpenRuntime, say: (line: string) => void): Promise<Simulation> {
   const { config, log, simulatedClock: clock } = runtime
   if (clock === null) return noSimulation
-  const { host, port, mailPort } = config.simulator
+  const { host, port, mailPort, ssoPort } = config.simulator
   const loaded = await loadSimulator()
   if (loaded === null) {
     say('The simulated phones are not part of this package. To use them, run Parley from a clone of its repository.')
@@ -46,6 +46,7 @@ export async function startSimulation(runtime: OpenRuntime, say: (line: string) 
       clock,
       log,
       mailPort,
+      ssoPort,
       phone: { trustsUnknownDevices: true },
       ...(known[0] && { number: known[0] }),
     })
