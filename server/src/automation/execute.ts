@@ -44,15 +44,18 @@ const maxAttempts = 10
 const retryMs = 5_000
 const maxRetryMs = 1_800_000
 
-/** Does what is due in a workspace. Returns how many runs it worked on. */
-export async function executeDue(deps: AutomationDeps, workspaceId: string): Promise<number> {
+/** Does what is due in a workspace. Returns how many runs it worked on. `unreachable`: see `sendRequest`. */
+export async function executeDue(
+  deps: AutomationDeps,
+  workspaceId: string,
+  unreachable: Map<string, number>,
+): Promise<number> {
   const { db, clock } = deps.sends
   const runs = await deps.step('claim', () => claimRuns(db, workspaceId, clock.now()))
   if (runs.length === 0) return 0
   const ruleIds = [...new Set(runs.map(({ ruleId }) => ruleId))]
   const rules = new Map((await listRules(db.sql, workspaceId, ruleIds)).map((rule) => [rule.id, compileRule(rule)]))
   const limit = pLimit(maxParallel)
-  const unreachable = new Set<string>()
   // What rules do in one conversation is done in their order.
   const bySubject = Map.groupBy(runs, ({ conversationId, leadId, id }) => conversationId ?? leadId ?? id)
   await Promise.all(
@@ -69,7 +72,7 @@ async function executeRun(
   deps: AutomationDeps,
   claimed: Run,
   compiled: CompiledRule | undefined,
-  unreachable: Set<string>,
+  unreachable: Map<string, number>,
 ): Promise<void> {
   const { rule } = compiled ?? {}
   if (compiled === undefined || rule === undefined || !rule.enabled) return skip(deps, claimed, 'rule_off')
@@ -89,7 +92,7 @@ async function runAction(
   run: Run,
   compiled: CompiledRule,
   action: Action,
-  unreachable: Set<string>,
+  unreachable: Map<string, number>,
 ): Promise<boolean> {
   const { sends } = deps
   const { db, clock } = sends

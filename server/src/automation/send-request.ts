@@ -18,6 +18,8 @@ import type { Action } from './rule-schema.ts'
 import type { Run } from './runs.ts'
 
 const timeoutMs = 10_000
+const leftAloneMs = 30_000
+const maxUnreachable = 1000
 /** A response is never used beyond its status. */
 const maxAnswerBytes = 1
 const eventName = 'automation.action'
@@ -43,19 +45,19 @@ type Check = (work: { tx: Tx; keyring: Keyring; now: Date }, conversation: Conve
 /**
  * Sends what a rule acts on to the address of a webhook endpoint, signed as its webhooks are. The same `webhook-id` is sent
  * again until the address answers 2xx, so that it can leave out repeats. Throws `RequestFailed`, 404 and 409 for an
- * endpoint that is gone or disabled, and what the check throws. `unreachable` has endpoints that did not answer a moment
- * ago: they would only keep the other rules waiting.
+ * endpoint that is gone or disabled, and what the check throws. `unreachable` has until when, in ms, endpoints that did not
+ * answer a moment ago are left alone: they would only keep the other rules waiting.
  */
 export async function sendRequest(
   { sends, outgoing }: RequestDeps,
   { run, rule, action }: { run: Run; rule: Rule; action: Action },
   check: Check,
-  unreachable: Set<string>,
+  unreachable: Map<string, number>,
 ): Promise<void> {
   const { endpoint, body } = await prepare(sends, run, rule, action.endpointId ?? '', check)
-  if (unreachable.has(endpoint.id)) throw new RequestFailed('REQUEST_WAITS')
-  const { url, headers, secrets } = endpoint.settings
   const now = sends.clock.now()
+  if ((unreachable.get(endpoint.id) ?? 0) > now.getTime()) throw new RequestFailed('REQUEST_WAITS')
+  const { url, headers, secrets } = endpoint.settings
   const message = { id: `${run.id}-${run.step}`, timestamp: Math.floor(now.getTime() / 1000), body }
   const answer = await outgoing.call({
     method: 'POST',
@@ -73,7 +75,8 @@ export async function sendRequest(
     ...{ timeoutMs, maxAnswerBytes, canRepeat: true },
   })
   if (answer.outcome === 'failed') {
-    unreachable.add(endpoint.id)
+    if (unreachable.size >= maxUnreachable) unreachable.clear()
+    unreachable.set(endpoint.id, now.getTime() + leftAloneMs)
     throw new RequestFailed(`REQUEST_${answer.error.toUpperCase()}`)
   }
   if (answer.status < 200 || answer.status > 299) throw new RequestFailed(`ANSWER_${answer.status}`)

@@ -32,6 +32,7 @@ interface WorkerDeps extends AutomationDeps {
 export function createAutomationWorker(deps: WorkerDeps): AutomationWorker {
   const { db, clock, log } = deps.sends
   const memories = new Map<string, WorkspaceMemory>()
+  const unreachable = new Map<string, number>()
   const limit = pLimit(maxWorkspaces)
   let isStopping = false
   const failed = (workspaceId: string) => (error: unknown) =>
@@ -44,7 +45,7 @@ export function createAutomationWorker(deps: WorkerDeps): AutomationWorker {
     let count = 0
     const workspaceIds = await listDueWorkspaces(db.sql, clock.now())
     const work = async (workspaceId: string) => {
-      for (let done = 1; done > 0 && !isStopping; count += done) done = await executeDue(deps, workspaceId)
+      for (let done = 1; done > 0 && !isStopping; count += done) done = await executeDue(deps, workspaceId, unreachable)
     }
     await Promise.all(workspaceIds.map((id) => limit(() => work(id).catch(failed(id)))))
     return count
