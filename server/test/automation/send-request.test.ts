@@ -25,7 +25,7 @@ test('a rule posts what it acts on, signed, with one id until the address takes 
     ],
   })
   const { id, phone } = await w.newCustomer()
-  receiver.answer(({ number }) => (number === 1 ? { status: 503 } : number === 2 ? 'cut' : { status: 204 }))
+  receiver.answer(({ number }) => (number === 1 ? { status: 503 } : { status: number === 2 ? 500 : 204 }))
   w.clock.advance(31 * minute)
   await w.drain()
   assert.equal(receiver.received.length, 1)
@@ -72,6 +72,23 @@ test('a request masks phones as its endpoint does, and is left out once the cust
   await w.drain()
   const [earlier] = (await w.runs(ruleId)).filter(({ id }: { id: string }) => before.includes(id))
   assert.deepEqual([earlier.state, earlier.code], ['skipped', 'customer_wrote'])
+})
+
+test('the log says that an address cannot be reached', async () => {
+  const w = await automationWorld()
+  const keyring = await w.keyStore.keyring(w.workspaceId)
+  const endpointId = await insertEndpoint(w.db, keyring, w.workspaceId, { url: 'http://127.0.0.1:9/', secret })
+  const ruleId = await w.addRule({ actions: [{ kind: 'send_request', endpointId }] })
+  await w.newCustomer()
+  await w.drain()
+  w.clock.advance(10_000)
+  await w.drain()
+  const [run] = await w.runs(ruleId)
+  assert.deepEqual([run.state, run.code], ['pending', 'REQUEST_WAITS'], 'it is left alone for half a minute')
+  w.clock.advance(minute)
+  await w.drain()
+  const [again] = await w.runs(ruleId)
+  assert.equal(again.code, 'REQUEST_CONNECT')
 })
 
 test('an address that never takes it is given up with the reason; a disabled endpoint, and a macro, are refused', async () => {

@@ -10,18 +10,20 @@ import { routedWorld } from './routing-world.ts'
 const ofOthers = skipIfDistributed('a coordinator’s plan names no index')
 
 test('a list of a small team and taking the next conversation do not read those of the whole workspace', ofOthers, async () => {
-  const { w, teamId, members } = await routedWorld(1)
+  const { w, teamId, members, memberIds } = await routedWorld(1)
   const { db, workspaceId, connectionId } = w
   const filling = { ...w, keyring: await w.keyStore.keyring(workspaceId), now: w.clock.now() }
   const ids = await fillConversations(filling, { connectionId, keyId: (await addAgent(w)).id, count: 4_000 })
-  // All are open and of people, and nobody has them; twenty are of the team, and agents have handed over another few.
+  // All are open and of people, and nobody has them; twenty are of the team, and a person has a few after a handover.
+  const handedOver = ids.slice(1_000, 1_005)
   await db.sql`
     update conversations
     set owner_key_id = null,
       status = 'open',
       unanswered_since = null,
       team_id = case when id = any (${ids.slice(-20)}::uuid[]) then ${teamId}::uuid end,
-      handover = case when id = any (${ids.slice(1_000, 1_005)}::uuid[]) then '\\x00'::bytea end
+      handover = case when id = any (${handedOver}::uuid[]) then '\\x00'::bytea end,
+      assigned_to = case when id = any (${handedOver}::uuid[]) then ${memberIds[0]}::uuid end
     where workspace_id = ${workspaceId}`
   await vacuum('conversations')
   const [member] = members
