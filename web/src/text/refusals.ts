@@ -137,6 +137,7 @@ export const problemPatterns = {
   noOptions: /^must be a field with (?:a fixed set of values|choices)/,
   noStatus: /^is not a status of the workspace/,
   noColumn: /^The file has no column/,
+  mailedNow: /^(?:It is being mailed|A mail is under way)/,
   noLink: /^The link of this invitation was not stored/,
   importOver: /^(?:The import (?:cannot be started|has ended)|The upload has ended|The file is removed)/,
   scenarioStep: /^must be a text or an object with one of (?<kinds>.{1,200})$/,
