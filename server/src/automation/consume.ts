@@ -1,8 +1,8 @@
 import type { Db, Tx } from '../base/db.ts'
 import type { AutomationDeps } from './execute.ts'
-import { readSituations, type Situation } from './facts.ts'
+import { ownFacts, readSituations, type Situation } from './facts.ts'
 import { findWaits } from './find-overdue.ts'
-import { type CompiledRule, decide, indexRules, type RuleIndex } from './judge.ts'
+import { type CompiledRule, decide, indexRules, mayConcern, type RuleIndex } from './judge.ts'
 import {
   commitDelayMs,
   type Occurrence,
@@ -208,7 +208,9 @@ async function judge(
   now: Date,
 ): Promise<NewRun[]> {
   const { index } = memory
-  const situations = await readSituations(reader, found, { readsLead: index.readsLead, now })
+  const concerning = found.filter((occurrence) => concernsAny(memory, occurrence, now))
+  if (concerning.length === 0) return []
+  const situations = await readSituations(reader, concerning, { readsLead: index.readsLead, now })
   const depths = await readDepths(reader.sql, reader.workspaceId, situations.flatMap(causeOf))
   return situations.flatMap((situation): NewRun[] => {
     const { occurrence, conversation, facts } = situation
@@ -227,6 +229,13 @@ async function judge(
   })
 }
 
+/** Most events concern no rule: nothing is read for them. */
+function concernsAny(memory: WorkspaceMemory, occurrence: Occurrence, now: Date): boolean {
+  const facts = ownFacts(occurrence)
+  const rules = memory.index.all(occurrence.trigger)
+  return rules.some((one) => mayConcern(one, facts) || isNoteDue(memory, one.rule.id, now))
+}
+
 function causeOf({ causedBy, conversation, lead }: Situation): { ruleId: string; subjectId: string }[] {
   const subjectId = conversation?.id ?? lead?.id
   return causedBy === null || subjectId === undefined ? [] : [{ ruleId: causedBy, subjectId }]
@@ -239,8 +248,11 @@ function mayAct({ rule }: CompiledRule, { occurrence, causedBy }: Situation, dep
 }
 
 /** The log shows some of the events that a rule left alone; a dry run shows all. */
-function isToBeNoted({ notedAt }: WorkspaceMemory, ruleId: string, now: Date): boolean {
-  const isDue = now.getTime() - (notedAt.get(ruleId) ?? Number.NEGATIVE_INFINITY) >= noteEveryMs
-  if (isDue) notedAt.set(ruleId, now.getTime())
+const isNoteDue = ({ notedAt }: WorkspaceMemory, ruleId: string, now: Date): boolean =>
+  now.getTime() - (notedAt.get(ruleId) ?? Number.NEGATIVE_INFINITY) >= noteEveryMs
+
+function isToBeNoted(memory: WorkspaceMemory, ruleId: string, now: Date): boolean {
+  const isDue = isNoteDue(memory, ruleId, now)
+  if (isDue) memory.notedAt.set(ruleId, now.getTime())
   return isDue
 }

@@ -53,11 +53,10 @@ export async function readSituations(
     const message = messages.get(occurrence.messageId ?? '')
     const actor = occurrence.actor ?? message?.actor ?? null
     const facts: Facts = {
+      ...ownFacts(occurrence),
       ...{ cause: causeOf(actor), conversation, lead, isOpen: isTeamOpen(service, conversation, now) },
-      message: messageFacts(occurrence),
       template: message?.template ?? null,
       language: languageOf(conversation, lead),
-      addedLabelIds: occurrence.addedLabelIds,
     }
     const causedBy = actor?.type === 'system' ? actor.id : null
     return [{ occurrence, facts, conversation, lead, causedBy }]
@@ -76,8 +75,13 @@ function languageOf(conversation: Conversation | null, lead: Lead | null): strin
   return language
 }
 
-const messageFacts = ({ message }: Occurrence): Facts['message'] =>
-  message === null ? null : { kind: message.kind, words: foldForWords(message.text) }
+/** Returns what an occurrence tells by itself, before anything is read for it. */
+export const ownFacts = ({ actor, message, addedLabelIds }: Occurrence): Facts => ({
+  ...{ conversation: null, lead: null, template: null, language: null, isOpen: false },
+  cause: causeOf(actor),
+  message: message === null ? null : { kind: message.kind, words: foldForWords(message.text) },
+  addedLabelIds,
+})
 
 /** The send that follows the creation of a conversation by the team comes a moment later. */
 const startsWithinMs = 60_000
@@ -215,5 +219,14 @@ export async function currentFacts(
   const found = lead ?? (readsLead && conversation !== null ? await leadOfConversation(reader, conversation) : null)
   const isOpen = isTeamOpen(await readServiceSettings(sql, workspaceId), conversation, now)
   const language = languageOf(conversation, found)
-  return { cause: null, conversation, lead: found, message: null, template: null, language, addedLabelIds: null, isOpen }
+  return {
+    cause: null,
+    conversation,
+    lead: found,
+    message: null,
+    template: null,
+    language,
+    addedLabelIds: null,
+    isOpen,
+  }
 }

@@ -65,7 +65,8 @@ export const compileConditions = (conditions: readonly Condition[]): Compiled[] 
   }))
 
 function comparedAs(field: ConditionField, value: string): string {
-  if (field === 'message_text') return foldForWords(value)
+  // Languages without spaces have no borders of words.
+  if (field === 'message_text') return isUnspaced(value) ? foldForWords(value).trim() : foldForWords(value)
   if (field === 'lead_field') return foldText(value)
   return field === 'template' ? value : value.toLowerCase()
 }
@@ -98,6 +99,15 @@ const changedFields: Partial<Record<Action['kind'], readonly ConditionField[]>> 
 export const unmetConditions = ({ compiled }: Pick<CompiledRule, 'compiled'>, facts: Facts): number[] =>
   compiled.flatMap((condition, place) => (holds(condition, facts) ? [] : [place]))
 
+/** Returns whether the rule may act on an event, by what is known before anything is read for it. */
+export const mayConcern = ({ compiled }: CompiledRule, facts: Facts): boolean =>
+  compiled.every((condition) => !isKnownFirst(condition.field, facts) || holds(condition, facts))
+
+function isKnownFirst(field: ConditionField, { cause }: Facts): boolean {
+  if (field === 'actor') return cause !== null
+  return field === 'message_text' || field === 'message_kind' || field === 'added_label'
+}
+
 /**
  * Returns the first condition that no longer holds right before an action; null if the rule may act. Leaves out what
  * cannot change, and what the rule's own earlier actions have changed.
@@ -129,10 +139,7 @@ function holds(condition: Compiled, facts: Facts): boolean {
 }
 
 function containsAny(words: string, values: ReadonlySet<string>): boolean {
-  for (const value of values) {
-    // Languages without spaces have no borders of words.
-    if (words.includes(isUnspaced(value) ? value.trim() : value)) return true
-  }
+  for (const value of values) if (words.includes(value)) return true
   return false
 }
 
@@ -245,7 +252,7 @@ export interface RuleIndex {
   triggers: ReadonlySet<Trigger>
   /** In order. */
   rulesFor(trigger: Trigger, connectionId: string | null): readonly CompiledRule[]
-  /** Those for any connection. */
+  /** Those for all connections and for some. */
   all(trigger: Trigger): readonly CompiledRule[]
   readsLead: boolean
 }
@@ -256,6 +263,7 @@ const everywhere = '*'
 export function indexRules(rules: readonly Rule[]): RuleIndex {
   const compiled = rules.filter(({ enabled }) => enabled).map(compileRule)
   const places = new Map(compiled.map((one, place) => [one, place]))
+  const byTrigger = Map.groupBy(compiled, ({ rule }) => rule.trigger)
   const byKey = Map.groupBy(
     compiled.flatMap((one) =>
       connectionsOf(one).map((connection) => ({ key: `${one.rule.trigger} ${connection}`, one })),
@@ -265,7 +273,7 @@ export function indexRules(rules: readonly Rule[]): RuleIndex {
   const listed = (key: string) => (byKey.get(key) ?? []).map(({ one }) => one)
   const known = new Map<string, readonly CompiledRule[]>()
   return {
-    triggers: new Set(compiled.map(({ rule }) => rule.trigger)),
+    triggers: new Set(byTrigger.keys()),
     rulesFor: (trigger, connectionId) => {
       const key = `${trigger} ${connectionId ?? ''}`
       const found =
@@ -276,7 +284,7 @@ export function indexRules(rules: readonly Rule[]): RuleIndex {
       known.set(key, found)
       return found
     },
-    all: (trigger) => compiled.filter(({ rule }) => rule.trigger === trigger),
+    all: (trigger) => byTrigger.get(trigger) ?? [],
     readsLead: compiled.some(readsLead),
   }
 }
@@ -299,8 +307,8 @@ export function decide(rules: readonly CompiledRule[], found: Facts): Decision {
   const unmet: { rule: Rule; condition: number }[] = []
   let facts = found
   for (const one of rules) {
-    const [condition] = unmetConditions(one, facts)
-    if (condition !== undefined) {
+    const condition = one.compiled.findIndex((each) => !holds(each, facts))
+    if (condition !== -1) {
       unmet.push({ rule: one.rule, condition })
       continue
     }

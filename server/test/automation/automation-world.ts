@@ -31,7 +31,12 @@ export async function automationWorld() {
   const [admin, member] = [await signedInMember(w, 'admin'), await signedInMember(w)]
   const ended: string[] = []
   const nodeWith = (step: RunStep<AutomationStep>, sendStep: RunStep<SendStep> = runStep) =>
-    createAutomationWorker({ ...w, sends: { ...sendDeps(w), step: sendStep }, step, onEnd: (state) => ended.push(state) })
+    createAutomationWorker({
+      ...w,
+      sends: { ...sendDeps(w), step: sendStep },
+      step,
+      onEnd: (state) => ended.push(state),
+    })
   const node = nodeWith(runStep)
   const addRule = async (changes: Partial<RuleDraft> = {}): Promise<string> => {
     const { status, body } = await admin.call('POST', '/automation/rules', draft(changes))

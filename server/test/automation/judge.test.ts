@@ -9,6 +9,7 @@ import {
   type Facts,
   foldForWords,
   indexRules,
+  mayConcern,
   type Rule,
   unmetBefore,
   unmetConditions,
@@ -173,4 +174,27 @@ test('texts are filled in', () => {
   const text = 'Hi {{contact.first_name}} {{ contact.name }}, {{me.name}} of {{workspace.name}} {{other}}'
   assert.equal(fillText(text, values), 'Hi Marina Marina Duarte, Acme of Acme {{other}}')
   assert.equal(fillText('Hi {{contact.name}}!', { ...values, contactName: null }), 'Hi !')
+})
+
+test('what an event tells by itself dismisses a rule before anything is read', () => {
+  const own: Facts = { ...facts, ...{ conversation: null, lead: null, template: null, language: null } }
+  const refund: Condition = { field: 'message_text', operator: 'any_of', values: ['refund'] }
+  const isOpen: Condition = { field: 'status', operator: 'any_of', values: ['open'] }
+  const byPerson: Condition = { field: 'actor', operator: 'any_of', values: ['person'] }
+  const rows: [conditions: Condition[], known: Partial<Facts>, concerns: boolean][] = [
+    [[refund], {}, false],
+    [[isOpen], {}, true],
+    [[isOpen, refund], {}, false],
+    [[{ ...refund, operator: 'none_of' }], {}, true],
+    [[byPerson], {}, false],
+    // The author of a message that failed is read with the message.
+    [[byPerson], { cause: null }, true],
+  ]
+  for (const [conditions, known, concerns] of rows) {
+    assert.equal(
+      mayConcern(compileRule(rule({ conditions })), { ...own, ...known }),
+      concerns,
+      JSON.stringify(conditions),
+    )
+  }
 })
