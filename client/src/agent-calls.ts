@@ -107,6 +107,8 @@ export type AgentConversation = {
   assigned_to: AgentMember | null
   /** Its labels. */
   labels: AgentLabel[]
+  /** Null: none. */
+  priority: 'low' | 'normal' | 'high' | 'urgent' | null
   /** Time of the oldest unanswered customer message; null: none. */
   waiting_since: string | null
   /** Text can be sent until then; null: only templates. */
@@ -386,8 +388,8 @@ export type AgentTemplate = {
 
 /** A conversation of yours with the context that you need. */
 export type AgentWork = {
-  /** `customer_wrote`: answer. `draft_decided`: a person sent, edited or rejected your draft. `given_to_you`: it was handed to you and the customer has not written since: read `handover` and the notes, and do what they ask. */
-  why: 'customer_wrote' | 'draft_decided' | 'given_to_you'
+  /** `customer_wrote`: answer. `draft_decided`: a person sent, edited or rejected your draft. `scheduled_failed`: your scheduled message was not sent, see `scheduled`. `given_to_you`: it was handed to you and the customer has not written since: read `handover` and the notes, and do what they ask. */
+  why: 'customer_wrote' | 'draft_decided' | 'scheduled_failed' | 'given_to_you'
   conversation: AgentConversation
   /** The newest ones, oldest first. */
   messages: AgentMessage[]
@@ -399,6 +401,7 @@ export type AgentWork = {
   handover: AgentHandover | null
   /** Your newest answer that a person must approve. */
   draft: AgentDraft | null
+  scheduled: AgentScheduledMessage | null
   /** Lead of the customer; null: none, or your key cannot read leads. */
   lead: LeadBrief | null
 }
@@ -1179,6 +1182,8 @@ export type LabelInput = {
   label_ids?: string[]
   /** Labels to remove. */
   remove_label_ids?: string[]
+  /** Null: none. */
+  priority?: 'low' | 'normal' | 'high' | 'urgent' | null
 }
 
 export type SetMarketingConsentInput = {
@@ -1413,7 +1418,7 @@ export class AgentCalls {
     return this.#callTool({ method: 'POST', path: '/conversations/:conversation_id/resolve', isRepeatable: true }, input, options)
   }
 
-  /** Adds labels to any conversation or removes them; list_labels returns their ids. */
+  /** Adds labels to any conversation or removes them; list_labels returns their ids. Can also set its priority. */
   label(input: LabelInput, options?: CallOptions): Promise<Labelled> {
     return this.#callTool({ method: 'POST', path: '/conversations/:conversation_id/labels', isRepeatable: true }, input, options)
   }

@@ -228,7 +228,7 @@ export type ErrorBody = {
 }
 
 /** `event` determines the shape of `payload`. Phone numbers are masked if the key masks them. */
-export type ParleyEvent = LeadCreated | LeadUpdated | LeadDeleted | LeadRestored | InboxMessageReceived | InboxMessageSent | InboxMessageStatus | InboxConversationOwnerChanged | InboxConversationConsentChanged | InboxConversationStandbyChanged | InboxDraftProposed | InboxDraftDecided | ConversationAssigned | ConversationStatusChanged | ConversationLabelled | ConversationNoteAdded | TaskDue | LeadMerged
+export type ParleyEvent = LeadCreated | LeadUpdated | LeadDeleted | LeadRestored | InboxMessageReceived | InboxMessageSent | InboxMessageStatus | InboxConversationOwnerChanged | InboxConversationConsentChanged | InboxConversationStandbyChanged | InboxDraftProposed | InboxDraftDecided | InboxScheduledMessageFailed | ConversationAssigned | ConversationStatusChanged | ConversationLabelled | ConversationNoteAdded | TaskDue | LeadMerged
 
 /** Who caused the event. An agent compares `id` with its own key id to skip its own actions. */
 export type EventActor = {
@@ -306,6 +306,15 @@ export type InboxMessageStatus = {
   /** Time when it was recorded. */
   occurred_at: string
   payload: MessageStatusEvent
+}
+
+export type InboxScheduledMessageFailed = {
+  /** The event; equals the `webhook-id` of its deliveries. Process each id once. */
+  id: string
+  event: 'inbox.scheduled_message.failed'
+  /** Time when it was recorded. */
+  occurred_at: string
+  payload: ScheduledMessageFailedEvent
 }
 
 export type InteractiveToSend = {
@@ -779,6 +788,24 @@ export type OwnerChangedEvent = {
   at: string
   /** The handover with its note; present only if one was written. */
   handover_id?: string
+}
+
+/** `inbox.scheduled_message.failed`: a scheduled message of an agent was not sent when it was due. */
+export type ScheduledMessageFailedEvent = {
+  /** Conversation id. Never changes: a customer has one conversation per connection. */
+  conversation_id: string
+  /** The scheduled message. */
+  scheduled_message_id: string
+  /** The agent’s key. */
+  key_id: string
+  /** `held`: nothing was sent, and it can be scheduled again. `failed`: it was not delivered. */
+  status: 'held' | 'failed'
+  /** Why. */
+  error_code: string
+  /** When it was due. */
+  due_at: string
+  /** Time of the change. */
+  at: string
 }
 
 export type SendResult = {

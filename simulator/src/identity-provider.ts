@@ -45,9 +45,15 @@ export async function openIdentityProvider(port: number, serviceUrl: string): Pr
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const policy = interactionPolicy.base()
   // Each visit asks: who tries single sign-on wants to be several people.
-  policy.get('login')?.checks.add(
-    new interactionPolicy.Check('choice', 'People choose who they are', ({ oidc }) => oidc.result?.login === undefined),
-  )
+  policy
+    .get('login')
+    ?.checks.add(
+      new interactionPolicy.Check(
+        'choice',
+        'People choose who they are',
+        ({ oidc }) => oidc.result?.login === undefined,
+      ),
+    )
   const provider = new Provider(issuer, configurationOf(known, serviceUrl, policy))
   // The path contains an id that the app chooses when the provider is added.
   Object.assign(provider.Client.prototype, {

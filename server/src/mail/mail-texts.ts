@@ -215,10 +215,7 @@ export const linkMail = (language: Language, purpose: 'sign-in' | 'reset', url: 
 export const testMail = (language: Language): Rendered => render(language, texts[language].test())
 
 /** `items`: the newest of `count` notifications. */
-export function notificationsMail(
-  language: Language,
-  { workspace, items, count, stop }: NotificationsMail,
-): Rendered {
+export function notificationsMail(language: Language, { workspace, items, count, stop }: NotificationsMail): Rendered {
   const { notifications, more } = texts[language]
   const parts = notifications({ title: items[0]?.text ?? '', count, workspace: cleanName(workspace) })
   const rest = count - items.length
@@ -238,10 +235,7 @@ interface NotificationsMail {
 }
 
 /** Counts are capped, so a full one is shown as `500+`. */
-export function digestMail(
-  language: Language,
-  { workspace, counts, urls, stop, maxCount }: DigestMail,
-): Rendered {
+export function digestMail(language: Language, { workspace, counts, urls, stop, maxCount }: DigestMail): Rendered {
   const { digest, digestLine } = texts[language]
   const { mineUnread, ...shown } = counts
   const items = Object.entries(shown).flatMap(([name, n]) => {

@@ -36,7 +36,8 @@ async function subscribedWorld() {
 
 /** Returns the path of the link in the header. */
 function linkOf(mail: ParsedMail | undefined): string {
-  const { unsubscribe } = mail?.headers.get('list') as unknown as { unsubscribe: { url: string } }
+  assert.ok(mail !== undefined)
+  const { unsubscribe } = mail.headers.get('list') as unknown as { unsubscribe: { url: string } }
   const { pathname, search } = new URL(unsubscribe.url)
   return `${pathname}${search}`
 }

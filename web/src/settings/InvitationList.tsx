@@ -32,8 +32,6 @@ export function InvitationList() {
   const [shown, setShown] = useState<{ email: string; url: string } | null>(null)
   const change = useListChange<Invitation>(invitationsKey(workspaceId))
   if (invitations.length === 0) return null
-  const mayLink = ({ role }: Invitation) => hasRole(workspaceId, role === 'owner' ? 'owner' : 'admin')
-  const canMail = (one: Invitation) => currentSession().sendsMail && one.mail?.status !== 'waiting' && mayLink(one)
   const withdraw = ({ id }: Invitation) => {
     setConfirming(null)
     return change(
@@ -76,39 +74,7 @@ export function InvitationList() {
             key: 'withdraw',
             title: '',
             numeric: true,
-            cell: (invitation) => (
-              <span className={styles.actions}>
-                {mayLink(invitation) && (
-                  <Button
-                    size="compact-sm"
-                    variant="subtle"
-                    aria-label={texts.linkOf({ email: invitation.email })}
-                    onClick={() => void copy(invitation)}
-                  >
-                    {texts.copyLink}
-                  </Button>
-                )}
-                {canMail(invitation) && (
-                  <Button
-                    size="compact-sm"
-                    variant="subtle"
-                    aria-label={texts.mailAgainTo({ email: invitation.email })}
-                    onClick={() => void mailAgain(invitation)}
-                  >
-                    {texts.mailAgain}
-                  </Button>
-                )}
-                <Button
-                  size="compact-sm"
-                  variant="subtle"
-                  color="red"
-                  aria-label={texts.withdrawOf({ email: invitation.email })}
-                  onClick={() => setConfirming(invitation)}
-                >
-                  {texts.withdraw}
-                </Button>
-              </span>
-            ),
+            cell: (one) => <Actions invitation={one} copy={copy} mailAgain={mailAgain} withdraw={setConfirming} />,
           },
         ]}
       />
@@ -124,6 +90,53 @@ export function InvitationList() {
         </Confirm>
       )}
     </section>
+  )
+}
+
+interface ActionsProps {
+  invitation: Invitation
+  copy(invitation: Invitation): Promise<void>
+  mailAgain(invitation: Invitation): Promise<void>
+  withdraw(invitation: Invitation): void
+}
+
+function Actions({ invitation, copy, mailAgain, withdraw }: ActionsProps) {
+  const { email, role, mail } = invitation
+  const texts = t.settings.members
+  const mayLink = hasRole(useWorkspaceId(), role === 'owner' ? 'owner' : 'admin')
+  const isMailed = currentSession().sendsMail && mail?.status !== 'waiting'
+  return (
+    <span className={styles.actions}>
+      {mayLink && (
+        <Button
+          size="compact-sm"
+          variant="subtle"
+          aria-label={texts.linkOf({ email })}
+          onClick={() => void copy(invitation)}
+        >
+          {texts.copyLink}
+        </Button>
+      )}
+      {mayLink && isMailed && (
+        <Button
+          size="compact-sm"
+          variant="subtle"
+          aria-label={texts.mailAgainTo({ email })}
+          onClick={() => void mailAgain(invitation)}
+        >
+          {texts.mailAgain}
+        </Button>
+      )}
+      <Button
+        size="compact-sm"
+        variant="subtle"
+        color="red"
+        aria-label={texts.withdrawOf({ email })}
+        onClick={() => withdraw(invitation)}
+      >
+        {texts.withdraw}
+      </Button>
+    </span>
   )
 }
 

@@ -273,7 +273,9 @@ const reassignedHint =
 /** Returns hints that do not follow from the conversation itself. */
 function extraHints({ why, conversation, draft }: WorkItem, unsent: ScheduledMessage | undefined): string[] {
   if (unsent !== undefined)
-    return [`Your scheduled message was not sent: ${unsent.reason}. Send what still holds in another way, or hand over.`]
+    return [
+      `Your scheduled message was not sent: ${unsent.reason}. Send what still holds in another way, or hand over.`,
+    ]
   if (draft !== null && (why === 'draft_decided' || draft.status === 'open')) return [draftHint(draft)]
   if (why === 'given_to_you') return ['It was handed to you: do what handover and notes ask for.']
   if (conversation.unansweredSince !== null) return []

@@ -14,7 +14,7 @@ const pauseMs = 5 * 60_000
  * throws, and 409 without a mail server, while a mail waits, and right after one was sent.
  */
 export async function mailInvitationAgain(deps: TeamDeps, by: Member, invitationId: string): Promise<void> {
-  if (deps.mailer == null) throw conflict('No mail server is set up. Copy the link and send it yourself.')
+  if (deps.mailer == null) throw conflict('Mail is not set up. Copy the link and send it yourself.')
   const [keyring, instanceKeys] = await Promise.all([
     deps.keyStore.keyring(by.workspaceId),
     deps.keyStore.keyring(instanceScope),

@@ -59,14 +59,14 @@ const pageStyleSource = `'sha256-${hash('sha256', pageStyle, 'base64')}'`
 
 const policyWith = (formAction: string): string =>
   [
-  "default-src 'none'",
-  `style-src ${pageStyleSource}`,
-  'img-src data:',
-  "font-src 'self'",
-  `form-action ${formAction}`,
-  "frame-ancestors 'none'",
-  "base-uri 'none'",
-].join('; ')
+    "default-src 'none'",
+    `style-src ${pageStyleSource}`,
+    'img-src data:',
+    "font-src 'self'",
+    `form-action ${formAction}`,
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+  ].join('; ')
 
 // One string, because the hash in the policy covers every byte between the tags.
 const style = trustedHtml(`<style>${pageStyle}</style>`)
@@ -157,7 +157,8 @@ const pt: PageTexts = {
     button: 'Cancelar e-mails',
     done: 'E-mails cancelados',
     doneOf: {
-      notifications: 'Você não recebe mais e-mails sobre notificações deste espaço de trabalho. O app continua a mostrá-las.',
+      notifications:
+        'Você não recebe mais e-mails sobre notificações deste espaço de trabalho. O app continua a mostrá-las.',
       digest: 'Você não recebe mais o resumo diário deste espaço de trabalho.',
     },
     preferences: 'Mudar minhas preferências',
@@ -181,12 +182,14 @@ const es: PageTexts = {
     button: 'Cancelar correos',
     done: 'Correos cancelados',
     doneOf: {
-      notifications: 'Ya no recibes correos sobre notificaciones de este espacio de trabajo. La aplicación las sigue mostrando.',
+      notifications:
+        'Ya no recibes correos sobre notificaciones de este espacio de trabajo. La aplicación las sigue mostrando.',
       digest: 'Ya no recibes el resumen diario de este espacio de trabajo.',
     },
     preferences: 'Cambiar mis preferencias',
     invalid: 'Este enlace ya no funciona',
-    invalidHelp: 'Usa el enlace de un correo más reciente, o cambia tus preferencias en la aplicación, en la página Perfil.',
+    invalidHelp:
+      'Usa el enlace de un correo más reciente, o cambia tus preferencias en la aplicación, en la página Perfil.',
   },
 }
 

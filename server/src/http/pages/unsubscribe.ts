@@ -26,7 +26,9 @@ const query = Type.Object({ token: Type.Optional(Type.String({ maxLength: 2000 }
 export async function unsubscribeRoutes(app: App, deps: Deps): Promise<void> {
   await app.register(async (site: App) => {
     site.removeAllContentTypeParsers()
-    site.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: maxBodyBytes }, (_request, _body, done) => done(null))
+    site.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: maxBodyBytes }, (_request, _body, done) =>
+      done(null),
+    )
     const schema = { hide: true, querystring: query }
     site.get(unsubscribePath, { schema }, async (request, reply) => {
       const subscription = await readSubscription(deps, request.query.token)
@@ -78,7 +80,10 @@ function sendInvalid({ headers }: FastifyRequest, reply: FastifyReply): FastifyR
   const { invalid, invalidHelp } = words.unsubscribe
   return sendPage(
     reply,
-    page({ title: invalid, words }, html`<div class="card"><h1>${invalid}</h1><p class="quiet">${invalidHelp}</p></div>`),
+    page(
+      { title: invalid, words },
+      html`<div class="card"><h1>${invalid}</h1><p class="quiet">${invalidHelp}</p></div>`,
+    ),
     404,
   )
 }

@@ -12,7 +12,12 @@ export interface ConversationDiff {
 }
 
 /** Returns the members of a team that conversations move to; they keep those that they have. Throws 400 if it is unknown. */
-export async function readTeamMembers(tx: Tx, workspaceId: string, teamId: string, field: string): Promise<Set<string>> {
+export async function readTeamMembers(
+  tx: Tx,
+  workspaceId: string,
+  teamId: string,
+  field: string,
+): Promise<Set<string>> {
   await checkTeam(tx, workspaceId, teamId, field)
   const rows = await tx<{ id: string }[]>`
     select user_id as id

@@ -182,7 +182,9 @@ test('switching a user off ends sessions and streams at once and removes the acc
   const link = await w.send(operatorToken, 'POST', '/sign-in-links', { email })
   assert.equal(link.statusCode, 403, 'no other way in')
   const disabled = async () =>
-    (await w.send(operatorToken, 'GET', '/users/disabled')).json().users.filter((one: { id: string }) => one.id === userId)
+    (await w.send(operatorToken, 'GET', '/users/disabled'))
+      .json()
+      .users.filter((one: { id: string }) => one.id === userId)
   const [listed] = await disabled()
   assert.deepEqual([listed.name, listed.email], ['Ana Lima', email])
   assert.equal((await w.send(operatorToken, 'POST', '/users/enable', { email })).statusCode, 200)

@@ -58,7 +58,6 @@ export const disabledUsersKey = ['disabled-users'] as const
 
 const listDisabledUsers = async () => (await unwrap(api.GET('/api/team/v1/users/disabled'))).users
 
-export const useDisabledUsers = () =>
-  useQuery({ queryKey: disabledUsersKey, queryFn: listDisabledUsers, staleTime: 0 })
+export const useDisabledUsers = () => useQuery({ queryKey: disabledUsersKey, queryFn: listDisabledUsers, staleTime: 0 })
 
 export const enableUser = (email: string) => unwrap(api.POST('/api/team/v1/users/enable', { body: { email } }))

@@ -162,8 +162,8 @@ function bulkActionsFor(chosen: readonly Conversation[], run: ReturnType<typeof 
 }
 
 /** Returns what all have in common; undefined if they differ. */
-function commonOf<V>(chosen: readonly Conversation[], valueOf: (one: Conversation) => V): V | undefined {
-  const all = new Set(chosen.map(valueOf))
+function commonOf<V>(chosen: readonly Conversation[], read: (one: Conversation) => V): V | undefined {
+  const all = new Set(chosen.map(read))
   return all.size === 1 ? [...all][0] : undefined
 }
 
