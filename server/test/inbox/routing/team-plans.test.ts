@@ -48,7 +48,7 @@ test(
     const touched = ['conversations_pkey', 'moving_conversations_pkey']
     assert.deepEqual(list.toSorted(), [...touched, 'conversations_recent_team'].toSorted())
     const next = await pathsOf(
-      () => member?.call('POST', '/inbox/take-next') ?? Promise.resolve(),
+      () => member?.call('POST', '/inbox/conversations/take-next') ?? Promise.resolve(),
       (text) => text.includes('c.handover is not null'),
     )
     assert.deepEqual(next.toSorted(), [...touched, 'conversations_handed_over', 'conversations_waiting'].toSorted())
