@@ -13,7 +13,7 @@ import { maxTried, tryRule } from './dry-run.ts'
 import type { Rule } from './judge.ts'
 import { changeMacro, createMacro, deleteMacro, listMacros, type Macro, runMacro } from './macros.ts'
 import { limits, MacroDraft, MacroSchema, RuleChange, RuleDraft, RuleSchema } from './rule-schema.ts'
-import { changeRule, createRule, deleteRule, listRules, orderRules, type RuleDeps } from './rules.ts'
+import { changeRule, checkRule, createRule, deleteRule, listRules, orderRules, type RuleDeps } from './rules.ts'
 import { type LoggedRun, listRuns, logPage } from './runs.ts'
 import { findProblems, validateRule } from './validate-rule.ts'
 
@@ -185,6 +185,7 @@ function dryRunRoutes(api: Api, deps: AutomationRouteDeps): void {
     query: Type.Object({ before: Type.Optional(idSchema('`before` of a page.')) }, closed),
     answers: { 200: Log },
     run: async ({ member: { workspaceId }, params, query }) => {
+      await checkRule(db.sql, workspaceId, params.ruleId)
       const runs = await listRuns(db.sql, workspaceId, params.ruleId, query.before ?? null)
       const ids = runs.flatMap(({ conversationId }) => conversationId ?? [])
       const contacts = await readContacts(sends, workspaceId, ids)

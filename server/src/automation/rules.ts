@@ -35,6 +35,16 @@ export async function listRules(sql: Sql, workspaceId: string, ids: readonly str
     order by position, id`
 }
 
+/** Throws 404. */
+export async function checkRule(sql: Sql, workspaceId: string, id: string): Promise<void> {
+  const found = await sql`
+    select id
+    from automation_rules
+    where workspace_id = ${workspaceId}
+      and id = ${id}`
+  if (found.length === 0) throw ruleNotFound()
+}
+
 /** Adds a rule at the end of the list, switched off. Throws 400 for what it names and does not exist, 409 if full. */
 export async function createRule(deps: RuleDeps, by: Member, draft: RuleDraft): Promise<string> {
   const { db, clock } = deps

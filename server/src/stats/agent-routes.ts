@@ -1,8 +1,9 @@
 import type { Static } from 'typebox'
+import { selectApiKey } from '../auth/api-keys/queries.ts'
 import type { Clock } from '../base/clock.ts'
 import { decodeCursor, encodeCursor } from '../base/cursor.ts'
 import type { Sql } from '../base/db.ts'
-import { badRequest } from '../base/errors.ts'
+import { badRequest, notFound } from '../base/errors.ts'
 import { isUuid } from '../base/id.ts'
 import type { App } from '../base/route.ts'
 import { createZoneFormat, startOfDate } from '../base/time.ts'
@@ -79,6 +80,7 @@ export function agentTeamRoutes(app: App, deps: AgentNumberDeps, guard: TeamGuar
     query: CountedQuery,
     answers: { 200: CountedConversations },
     run: async ({ member: { workspaceId }, params: { keyId }, query }) => {
+      await checkKey(db.sql, workspaceId, keyId)
       const { span } = await readSpan(db.sql, workspaceId, query, clock)
       const before = query.cursor === undefined ? null : idIn(query.cursor)
       const request = { keyId, number: query.number, before, limit: pageLength + 1 }
@@ -104,11 +106,17 @@ export function agentTeamRoutes(app: App, deps: AgentNumberDeps, guard: TeamGuar
     query: DaysQuery,
     answers: { 200: AgentReasons },
     run: async ({ member: { workspaceId }, params: { keyId }, query }) => {
+      await checkKey(db.sql, workspaceId, keyId)
       const { span } = await readSpan(db.sql, workspaceId, query, clock)
       const keyring = await keyStore.keyring(workspaceId)
       return db.inBulk(() => readReasons({ sql: db.sql, keyring, workspaceId }, keyId, span))
     },
   })
+}
+
+/** A revoked key has numbers too. Throws 404. */
+async function checkKey(sql: Sql, workspaceId: string, keyId: string): Promise<void> {
+  if ((await selectApiKey(sql, workspaceId, keyId)) === null) throw notFound('API key not found')
 }
 
 /** Returns the requested days of the workspace, with their first moments. */
