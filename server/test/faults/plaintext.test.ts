@@ -22,10 +22,11 @@ const plain: Record<string, string[]> = {
   labels: ['name'],
   lead_fields: ['key', 'label', 'choices'],
   leads: ['external_ref', 'unique_code'],
+  team_service_settings: ['holidays'],
   team_tokens: ['name'],
   teams: ['name'],
   webhook_endpoints: ['description'],
-  workspaces: ['name'],
+  workspaces: ['name', 'holidays'],
   // The scene derives the id from the word.
   session_sends: ['id'],
 }

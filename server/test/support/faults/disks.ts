@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { readFileSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { atEnd } from '../file-lifecycle.ts'
@@ -42,10 +42,12 @@ export function failDisk({ folder }: Disk): void {
 
 /** Makes a process, and its current and future children, permanently fail writes beyond the first block of a file. */
 export function failWrites(pid: number): void {
-  const results = withChildren(String(pid)).map((one) => {
+  const results = withChildren(String(pid)).flatMap((one) => {
+    // Children of a database come and go.
+    const owner = statSync(`/proc/${one}`, { throwIfNoEntry: false })
+    if (owner === undefined) return []
     // Refuses to change the limits of processes of other users.
-    const { uid, gid } = statSync(`/proc/${one}`)
-    return spawnSync('prlimit', ['--pid', one, '--fsize=8192'], { uid, gid }).status
+    return spawnSync('prlimit', ['--pid', one, '--fsize=8192'], { uid: owner.uid, gid: owner.gid }).status
   })
   if (results[0] !== 0) throw new Error(`Failed to change the limits of ${pid}`)
 }
@@ -54,6 +56,7 @@ export function failWrites(pid: number): void {
 export const canFailWrites = (): boolean => spawnSync('prlimit', ['--version']).status === 0
 
 function withChildren(pid: string): string[] {
-  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean)
-  return [pid, ...children.flatMap(withChildren)]
+  const path = `/proc/${pid}/task/${pid}/children`
+  if (!existsSync(path)) return [pid]
+  return [pid, ...readFileSync(path, 'utf8').split(' ').filter(Boolean).flatMap(withChildren)]
 }
