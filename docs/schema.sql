@@ -474,6 +474,7 @@ CREATE INDEX conversations_connection ON conversations USING btree (workspace_id
 CREATE INDEX conversations_counted ON conversations USING btree (workspace_id, ((unread_count > 0)), ((owner_key_id IS NULL)), assigned_to, owner_key_id, unread_count) WHERE (status = 'open'::text);
 CREATE INDEX conversations_goal_due ON conversations USING btree (workspace_id, goal_due_at) WHERE (goal_due_at IS NOT NULL);
 CREATE INDEX conversations_goal_missed ON conversations USING btree (workspace_id, goal_missed_at) WHERE (goal_missed_at IS NOT NULL);
+CREATE INDEX conversations_handed_over ON conversations USING btree (workspace_id, last_message_at) WHERE (handover IS NOT NULL);
 CREATE INDEX conversations_labelled ON conversations USING gin (label_ids) WHERE (label_ids <> '{}'::uuid[]);
 CREATE INDEX conversations_owner ON conversations USING btree (workspace_id, owner_key_id, updated_at);
 CREATE UNIQUE INDEX conversations_phone_key ON conversations USING btree (workspace_id, phone_index, connection_id) WHERE (phone_index IS NOT NULL);
@@ -483,6 +484,7 @@ CREATE INDEX conversations_recent_agents ON conversations USING btree (workspace
 CREATE INDEX conversations_recent_assigned ON conversations USING btree (workspace_id, assigned_to, last_message_at) WHERE (assigned_to IS NOT NULL);
 CREATE INDEX conversations_recent_connection ON conversations USING btree (workspace_id, connection_id, last_message_at);
 CREATE INDEX conversations_recent_status ON conversations USING btree (workspace_id, status, last_message_at);
+CREATE INDEX conversations_recent_team ON conversations USING btree (workspace_id, team_id, last_message_at) WHERE (team_id IS NOT NULL);
 CREATE INDEX conversations_recent_unassigned ON conversations USING btree (workspace_id, status, last_message_at) WHERE ((owner_key_id IS NULL) AND (assigned_to IS NULL));
 CREATE INDEX conversations_snoozed ON conversations USING btree (snoozed_until) WHERE (snoozed_until IS NOT NULL);
 CREATE INDEX conversations_status ON conversations USING btree (workspace_id, status, updated_at);

@@ -41,7 +41,7 @@ test('a person chooses who they are at the simulated provider, and is that perso
   })
   for (const [form, to] of [
     [{ name: 'Bea Reis', email: 'Bea@sso.example.com', groups: 'sales, other', isVerified: 'on' }, '/'],
-    [{ name: 'Caio Mota', email: 'caio@sso.example.com', groups: '' }, '/sign-in?sso=no-group'],
+    [{ name: 'Caio Mota', email: 'caio@sso.example.com', groups: '', isVerified: 'on' }, '/sign-in?sso=no-group'],
   ] as const) {
     const { url, cookie } = await w.start()
     const back = await w.comeBack(await choose(url, form), cookie)

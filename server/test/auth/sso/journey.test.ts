@@ -98,40 +98,6 @@ test('a person links the account signed in with the password, and signs in with 
   assert.equal((await signIn(account)).session, undefined)
 })
 
-test('a link or a test that comes back after the sign-out, or as somebody else, changes nothing', async () => {
-  const operator = await w.user({ isOperator: true })
-  const { member } = await w.team()
-  await configure()
-  const begun = await signedIn(operator.email)
-  const { headers: others } = await signedIn(member.email)
-  fake.state.account = person().account
-  const starts = {
-    link: () => post('/me/identities', { providerId: w.providerId, password }, begun.headers),
-    test: () => post(`/identity-providers/${w.providerId}/test`, {}, begun.headers),
-  }
-  const attempts = []
-  for (const [what, start] of Object.entries(starts)) {
-    const [first, second] = [await start(), await start()]
-    assert.deepEqual([first.statusCode, second.statusCode], [200, 200], what)
-    const stranger = await w.comeBack(await fake.visit(first.json().url), `${others.cookie}; ${attemptIn(first)}`)
-    assert.equal(stranger.headers.location, '/sign-in?sso=expired', what)
-    attempts.push({ what, url: await fake.visit(second.json().url), cookie: attemptIn(second) })
-  }
-  await w.db.sql`delete from sessions where user_id = ${operator.userId}`
-  for (const { what, url, cookie } of attempts) {
-    for (const session of [begun.headers.cookie, '']) {
-      const late = await w.comeBack(url, [session, cookie].filter(Boolean).join('; '))
-      assert.equal(late.headers.location, '/sign-in?sso=expired', what)
-    }
-  }
-  const [linked] = await w.db.sql<{ count: number }[]>`
-    select count(*)::integer as count
-    from sso_identities
-    where user_id in (${operator.userId}, ${member.userId})`
-  assert.equal(linked?.count, 0)
-  assert.equal((await w.call('GET', '')).body.providers[0].test, null)
-})
-
 test('roles follow the groups at every sign-in, but the last owner of a workspace stays', async () => {
   const { workspaceId, owner } = await w.team()
   const { account } = person({ groups: ['leads'] })
