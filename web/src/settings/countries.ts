@@ -1,5 +1,5 @@
 import { language } from '../text/index.ts'
-import { countryCodes } from './country-codes.ts'
+import { countryCodes } from '../ui/format/country-codes.ts'
 
 /** Returns the countries with phone numbers, named in the reader's language. */
 export function countries(): { value: string; label: string }[] {

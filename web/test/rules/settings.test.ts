@@ -3,12 +3,12 @@ import { globSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { getCountries } from 'libphonenumber-js/max'
 import { edgeOfDay } from '../../src/settings/audit/edge-of-day.ts'
-import { countryCodes } from '../../src/settings/country-codes.ts'
 import { problemOf, type Span } from '../../src/settings/hours/week-hours.ts'
 import { readScope, scopeIn, scopeValue, searchOf } from '../../src/settings/instructions/scope.ts'
 import { choicesOf, rulesOf } from '../../src/settings/routing/rules-draft.ts'
 import { diffWords } from '../../src/shared/diff-words.ts'
 import en from '../../src/text/en/common.json' with { type: 'json' }
+import { countryCodes } from '../../src/ui/format/country-codes.ts'
 import { currencyCodes } from '../../src/ui/format/currencies.ts'
 
 /** Recorded in the installation's own log, which no page shows. */

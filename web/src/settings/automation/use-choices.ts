@@ -9,10 +9,10 @@ import { useEndpoints } from '../../data/webhooks.ts'
 import { useStatuses } from '../../data/workspace.ts'
 import { hasRole } from '../../session/session.ts'
 import { language, t } from '../../text/index.ts'
+import { countryCodes } from '../../ui/format/country-codes.ts'
 import { languageName } from '../../ui/format/language-name.ts'
 import { customFieldName, statusName } from '../../ui/format/lead-texts.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
-import { countryCodes } from '../country-codes.ts'
 import type { Field } from './rule-draft.ts'
 
 export interface Choice {
