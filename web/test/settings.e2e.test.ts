@@ -86,3 +86,25 @@ test('business hours: default office hours, an overlap shown beside its day, and
   const { timeZone, week } = (await demo.team('GET', `/workspaces/${demo.workspaceId}`)).workspace.hours
   assert.deepEqual([timeZone, week.monday[1]], ['America/Sao_Paulo', { from: '13:00', to: '24:00' }])
 })
+
+test('a team gets holidays of its own', async () => {
+  const { team } = await demo.team('POST', `/workspaces/${demo.workspaceId}/teams`, {
+    name: 'Warehouse',
+    memberIds: [],
+  })
+  const { page } = await demo.open('settings/hours')
+  await page.getByRole('combobox', { name: 'Team' }).click()
+  await page.getByRole('option', { name: 'Warehouse' }).click()
+  const form = page.getByRole('region', { name: 'This team' })
+  await form.getByRole('switch', { name: 'Own holidays' }).check({ force: true })
+  await form.getByLabel('Name').fill('Inventory')
+  await form.getByLabel('First day').fill('2026-12-28')
+  await form.getByLabel('Name').press('Enter')
+  await form.getByRole('button', { name: /Inventory/ }).waitFor()
+  await assertAccessible(page)
+  await form.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Saved', { exact: true }).first().waitFor()
+  const { teams } = await demo.team('GET', `/workspaces/${demo.workspaceId}/team-services`)
+  const own = teams.find(({ teamId }: { teamId: string }) => teamId === team.id)
+  assert.deepEqual(own.holidays, [{ name: 'Inventory', from: '2026-12-28', to: '2026-12-28' }])
+})
