@@ -33,7 +33,7 @@ const people: readonly Person[] = [
 ]
 
 /**
- * Starts an OpenID provider on loopback, at which everybody signs in as whoever they choose, to try single sign-on of the
+ * Starts an OpenID provider on loopback, at which everybody signs in as a person of their choice, to try single sign-on of the
  * service. It sends people back only to that service. Its package is for development.
  */
 export async function openIdentityProvider(port: number, serviceUrl: string): Promise<IdentityProvider> {
@@ -143,7 +143,7 @@ ${list.map(
 ${hidden('name', name)}${hidden('email', email)}${hidden('groups', groups.join(','))}${isVerified && hidden('isVerified', 'on')}
 <button>${name}</button> ${email}${!isVerified && ' (not verified)'}${groups.length > 0 && `, groups: ${groups.join(', ')}`}</p></form>`,
 )}
-<h2>Somebody else</h2>
+<h2>Another person</h2>
 <form method="post">
 <p><label>Name <input name="name" required maxlength="100"></label></p>
 <p><label>Email <input name="email" type="email" required maxlength="200"></label></p>
@@ -158,7 +158,7 @@ const aboutPage = (issuer: string): Html => html`<h1>Simulated identity provider
 <dt>Client ID</dt><dd><code>${clientId}</code></dd>
 <dt>Client secret</dt><dd><code>${clientSecret}</code></dd>
 <dt>Claim with groups</dt><dd><code>groups</code></dd></dl>
-<p>Everybody signs in as whoever they choose. It has no authentication.</p>`
+<p>Everybody signs in as a person of their choice. It has no authentication.</p>`
 
 function sendPage(response: ServerResponse, body: Html, status = 200): void {
   const page = html`<!doctype html>

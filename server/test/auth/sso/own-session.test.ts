@@ -17,7 +17,7 @@ async function signedIn(email: string) {
   return { headers }
 }
 
-test('a link or a test that comes back after the sign-out, or as somebody else, changes nothing', async () => {
+test('a link or a test that comes back after the sign-out, or as another person, changes nothing', async () => {
   const operator = await w.user({ isOperator: true })
   const { member } = await w.team()
   await configure()

@@ -205,7 +205,7 @@ test('many move to a team, whose rule assigns them in turn; the undo brings back
   const notified = (await noticesOf(ana)).length + (await noticesOf(bea)).length
   assert.equal(notified, 4, 'three now, and the one of before: each once')
 
-  // One is taken by somebody else meanwhile.
+  // One is taken by another person meanwhile.
   await member.call('PATCH', `${path}/${ids[3]}`, { assignedTo: cy.userId })
   const undone = await undo(changes, done.body.former)
   assert.deepEqual([undone.status, undone.body.left], [200, 1], JSON.stringify(undone.body))
