@@ -1520,12 +1520,14 @@ create table parked_revisions (
   content bytea not null,
   occurred_at timestamp(3) with time zone not null,
   parked_at timestamp(3) with time zone not null,
+  direction text not null default 'inbound'::text,
+  constraint parked_revisions_direction_check CHECK ((direction = ANY (ARRAY['inbound'::text, 'outbound'::text]))),
   constraint parked_revisions_type_check CHECK ((type = ANY (ARRAY['edited'::text, 'withdrawn'::text, 'reaction_lifted'::text]))),
   constraint parked_revisions_pkey PRIMARY KEY (workspace_id, id)
 );
 
-CREATE UNIQUE INDEX parked_revisions_about ON parked_revisions USING btree (workspace_id, connection_id, about_index, type, occurred_at);
 CREATE INDEX parked_revisions_age ON parked_revisions USING btree (parked_at);
+CREATE UNIQUE INDEX parked_revisions_author ON parked_revisions USING btree (workspace_id, connection_id, about_index, type, occurred_at, direction);
 CREATE INDEX parked_revisions_conversation ON parked_revisions USING btree (workspace_id, conversation_id) WHERE (conversation_id IS NOT NULL);
 
 create table parked_statuses (
