@@ -21,7 +21,9 @@ import {
   type CustomerGroup,
   draftOf,
   isMessage,
+  isUnrouted,
   type MessageEvent,
+  routeDraft,
   startDraft,
   timeRangesOf,
   tracksDelivery,
@@ -73,23 +75,30 @@ export async function applyBatch(
   const isKnownTo = (connectionId: string) => (externalId: string) => known.has(idKey({ connectionId, externalId }))
   const draftsOf = indexDrafts(locked)
   const found: { group: CustomerGroup; draft: ConversationDraft }[] = []
-  const begun: { group: CustomerGroup; first: MessageEvent; decisions: Decisions }[] = []
+  const begun: { group: CustomerGroup; first: MessageEvent; decisions: Decisions; draft?: ConversationDraft }[] = []
   for (const [n, group] of batchable.entries()) {
     const [draft, otherDraft] = draftsOf(group)
     const isKnown = isKnownTo(group.receiver.id)
     const first = group.events.filter(isMessage).find(({ externalId }) => !isKnown(externalId))
     if (otherDraft !== undefined || hasParkedRevisions(group)) result.others.push(group)
-    else if (draft !== undefined) found.push({ group, draft })
+    else if (draft !== undefined && !(first?.type === 'message' && isUnrouted(draft.conversation))) found.push({ group, draft })
     else if (first === undefined) continue
     else if (lockRoutes === null) result.newCustomers.push(group)
-    else begun.push({ group, first, decisions: consents[n] ?? noDecisions })
+    else begun.push({ group, first, decisions: consents[n] ?? noDecisions, ...(draft && { draft }) })
   }
   if (lockRoutes !== null && begun.length > 0) {
     const routeOf = await lockRoutes(begun.map(({ group }) => group.receiver.id))
-    for (const { group, first, decisions } of begun) {
+    for (const { group, first, decisions, draft: unrouted } of begun) {
+      const route = routeFor(first, group.receiver.id, routeOf)
+      if (unrouted !== undefined) {
+        // Several groups may be of one conversation.
+        if (isUnrouted(unrouted.conversation)) Object.assign(unrouted, routeDraft(unrouted, route, now))
+        found.push({ group, draft: unrouted })
+        continue
+      }
       // Earlier events have no conversation to apply to.
       const events = group.events.slice(group.events.indexOf(first))
-      const draft = startDraft(group.receiver, first, routeFor(first, group.receiver.id, routeOf), decisions, now)
+      const draft = startDraft(group.receiver, first, route, decisions, now)
       found.push({ group: { ...group, events }, draft })
     }
   }
