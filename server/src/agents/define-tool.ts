@@ -14,6 +14,7 @@ import type { SendDeps } from '../inbox/send/send-deps.ts'
 import { CustomerWroteAgain } from '../inbox/send/send-errors.ts'
 import type { SearchDeps } from '../knowledge/search-knowledge.ts'
 import type { LeadReader } from '../leads/lead/find-lead.ts'
+import type { Source } from '../leads/lead/lead.ts'
 import type { ListDeps } from '../leads/search/list.ts'
 import type { LeadCreator } from '../leads/write/create.ts'
 import type { LeadUpserter } from '../leads/write/upsert.ts'
@@ -34,6 +35,7 @@ export interface AgentDeps {
   uploads: AgentUploads
   typing: Typing
   createTask: CreateTask
+  prepareBroadcast: PrepareBroadcast
   circuitBreaker: CircuitBreaker
   /** Runs a tool and records its call, for keys of sandboxes. */
   recordCall: RecordCall
@@ -51,6 +53,31 @@ type CreateTask = (
   by: Scope & { actor: { type: 'agent'; id: string } },
   task: { title: string; dueAt: Date; conversationId: string; leadId: null; assignedTo: string | null },
 ) => Promise<{ task: { id: string }; isNew: boolean }>
+
+interface BroadcastVariable {
+  from: 'field' | 'custom' | 'text'
+  value: string
+  fallback?: string
+}
+
+/** Drafts a broadcast for people; throws 400 for a connection without templates, and 409 at the limit. */
+type PrepareBroadcast = (
+  by: { workspaceId: string; actor: { type: 'agent'; id: string } },
+  draft: {
+    name: string
+    connectionId: string
+    filter: { status?: string; source?: Source }
+    viewName: null
+    variants: {
+      template: { name: string; language: string }
+      weight: number
+      body: BroadcastVariable[]
+      header: null
+      buttons: BroadcastVariable[]
+    }[]
+    options: { quietDays: number; optInOnly: boolean; perMinute: null }
+  },
+) => Promise<{ id: string }>
 
 export interface AgentUploads {
   /** Stores an upload for an own conversation; throws 404, 409 for another owner, and errors of the channel. */

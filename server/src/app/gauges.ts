@@ -7,6 +7,7 @@ import { sessionStates } from '../channels/unofficial/session/session.ts'
 import { countSessions } from '../channels/unofficial/session/session-queries.ts'
 import { eventPartitions } from '../events/retention.ts'
 import { readUnsequenced } from '../events/sequence.ts'
+import { activeStates, readBroadcastCounts } from '../broadcasts/broadcast.ts'
 import type { GaugeInfo, GaugeSource, Sample } from '../http/monitoring/metrics.ts'
 import { budgetScopes } from '../inbox/budgets/budget.ts'
 import { readLargestUse } from '../inbox/budgets/budget-queries.ts'
@@ -37,6 +38,7 @@ const gauges = [
     'scope',
   ),
   gauge('parley_sessions', 'QR sessions; unheld means that no worker holds the lease.', 'state'),
+  gauge('parley_broadcasts', 'Broadcasts in progress.', 'state'),
 ]
 
 /** Returns the metrics that `/metrics` looks up rather than counts. Database metrics are the same in every process. */
@@ -64,6 +66,7 @@ export function gaugesOf(
           numberSamples(db),
           budgetSamples(db, clock),
           sessionSamples(db),
+          broadcastSamples(db),
         ])
       ).flat(),
     onError: (error) => log.warn('failed to read gauge metrics from the database', {}, error),
@@ -120,6 +123,15 @@ async function sessionSamples(db: Db): Promise<Sample[]> {
   const found = await countSessions(db.sql)
   return [...sessionStates, 'unheld'].map((state) => ({
     name: 'parley_sessions',
+    labels: { state },
+    value: found.find((one) => one.state === state)?.count ?? 0,
+  }))
+}
+
+async function broadcastSamples(db: Db): Promise<Sample[]> {
+  const found = await readBroadcastCounts(db.sql)
+  return activeStates.map((state) => ({
+    name: 'parley_broadcasts',
     labels: { state },
     value: found.find((one) => one.state === state)?.count ?? 0,
   }))

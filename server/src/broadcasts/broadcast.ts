@@ -271,3 +271,13 @@ export const senderOf = ({ workspaceId, id }: Pick<Broadcast, 'workspaceId' | 'i
   actor: { type: 'system', id },
   reachesAgents: true,
 })
+
+/** States in which a broadcast is at work, or will be by itself. */
+export const activeStates = ['collecting', 'scheduled', 'running', 'paused'] as const
+
+/** Counts the broadcasts of all workspaces by state, for metrics. */
+export const readBroadcastCounts = (sql: Sql): Promise<{ state: string; count: number }[]> => sql`
+  select state, count(*)::integer as count
+  from broadcasts
+  where state = any (${[...activeStates]}::text[])
+  group by state`

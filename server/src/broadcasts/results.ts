@@ -204,6 +204,10 @@ async function sumUp(sql: Sql, { workspaceId, id, variants }: Broadcast, currenc
   }
 }
 
+/** Adds exact decimal numbers. */
+export const addAmounts = (amounts: readonly string[]): string =>
+  formatAmount(amounts.reduce((sum, amount) => sum + parseAmount(amount), 0n))
+
 function variantSum(rows: readonly SumRow[]): VariantResults {
   const count = (...statuses: string[]) =>
     rows.filter(({ status }) => statuses.includes(status)).reduce((total, row) => total + row.count, 0)
@@ -219,6 +223,6 @@ function variantSum(rows: readonly SumRow[]): VariantResults {
     answered: total('answered'),
     optedOut: total('optedOut'),
     charged: total('charged'),
-    cost: costs.length === 0 ? null : formatAmount(costs.reduce((all, cost) => all + parseAmount(cost), 0n)),
+    cost: costs.length === 0 ? null : addAmounts(costs),
   }
 }

@@ -3,6 +3,7 @@ import { presentPayload } from '../app/events.ts'
 import { fetchDeps, inboxReceive, openFileOf, sendDeps } from '../app/inbox.ts'
 import type { Runtime } from '../app/runtime.ts'
 import { createAutomationWorker } from '../automation/worker.ts'
+import { createBroadcastWorker } from '../broadcasts/worker.ts'
 import { type Loop, withTimeout } from '../base/async/loop.ts'
 import { makeRest } from '../base/load-later.ts'
 import { localUrl } from '../base/outgoing/address.ts'
@@ -263,6 +264,8 @@ export function startWorker(runtime: Runtime): Loop {
   webhooks.start()
   const automation = createAutomationWorker({ ...runtime, sends: sendDeps(runtime), step: runStep })
   automation.start()
+  const broadcasts = createBroadcastWorker({ ...runtime, sends: sendDeps(runtime), leads: runtime, step: runStep })
+  broadcasts.start()
   const transportOf = openTransports(runtime)
   const sessionDeps = { ...runtime, receive: inboxReceive(runtime), openFile: openFileOf(runtime), transportOf }
   const sessions = startSessionWorker({ ...sessionDeps, random: Math.random })
@@ -275,6 +278,7 @@ export function startWorker(runtime: Runtime): Loop {
         sessions.stop(),
         webhooks.stop(),
         automation.stop(),
+        broadcasts.stop(),
         imports.stop(),
         bulkChanges.stop(),
         scheduledJobs.stop(),

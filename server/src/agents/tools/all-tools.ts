@@ -7,6 +7,7 @@ import { createLead, findLeads, getLead, updateOneLead, upsertLead } from './lea
 import { listAllCannedReplies, listAllConnections, listAllLabels, listAllPeople, listTemplates } from './lists.ts'
 import { listConversations, readConversation } from './read-conversations.ts'
 import { addTask, cancelLater, scheduleLater } from './schedule.ts'
+import { prepareBroadcast } from './prepare-broadcast.ts'
 import { seen } from './seen.ts'
 import { startConversation } from './start-conversation.ts'
 import { uploadFile } from './upload-file.ts'
@@ -46,4 +47,5 @@ export const agentTools: readonly AgentTool[] = [
   listAllLabels,
   listAllPeople,
   listAllConnections,
+  prepareBroadcast,
 ]
