@@ -274,8 +274,8 @@ export async function setApproval({ sends }: BroadcastDeps, by: Member, isOn: bo
       update workspaces
       set broadcast_approval = ${isOn}
       where id = ${workspaceId}`
-    const details = { approval: { before, after: isOn } }
-    const entry = { scopeId: workspaceId, actor: by.actor, action: 'broadcast.settings_changed', target: null, details }
+    const target = `approval:${isOn ? 'on' : 'off'}`
+    const entry = { scopeId: workspaceId, actor: by.actor, action: 'broadcast.settings_changed', target }
     if (before !== isOn) await recordAudit(tx, entry, work.now)
   })
 }

@@ -4,7 +4,7 @@ import { findWorkspaceWith } from '../data/find-workspace.ts'
 import { readFormSearch } from '../forms/search.ts'
 import { readHomeSearch } from '../home/search.ts'
 import { readSearch } from '../inbox/list/filters.ts'
-import { readAddress } from '../leads/fields/address.ts'
+import { readAddress } from '../shared/lead-view/address.ts'
 import { readFilters, readImportSearch } from '../leads/transfer/search.ts'
 import { readReviewSearch } from '../review/search.ts'
 import { readScenarioSearch } from '../scenarios/search.ts'
@@ -148,6 +148,18 @@ const tasksRoute = createRoute({
   getParentRoute: () => workspaceRoute,
   path: 'tasks',
   component: lazyPage(() => withTexts(() => import('../tasks/TasksPage.tsx')), 'TasksPage'),
+})
+
+const broadcastsRoute = createRoute({
+  getParentRoute: () => workspaceRoute,
+  path: 'broadcasts',
+  component: lazyPage(() => withTexts(() => import('../broadcasts/BroadcastsPage.tsx')), 'BroadcastsPage'),
+})
+
+const broadcastRoute = createRoute({
+  getParentRoute: () => workspaceRoute,
+  path: 'broadcasts/$broadcastId',
+  component: lazyPage(() => withTexts(() => import('../broadcasts/BroadcastPage.tsx')), 'BroadcastPage'),
 })
 
 const knowledgeRoute = createRoute({
@@ -300,6 +312,8 @@ export function createAppRouter(queries: QueryClient, session: Session) {
         connectionsRoute,
         connectionRoute,
         tasksRoute,
+        broadcastsRoute,
+        broadcastRoute,
         knowledgeRoute,
         articleRoute,
         articleDraftRoute,
