@@ -100,7 +100,8 @@ export async function freezePage(deps: BroadcastDeps, broadcast: Broadcast): Pro
     if (current.state !== 'collecting' || current.cursor !== cursor || +(current.startedAt ?? 0) !== +startedAt)
       return false
     if ((current.counts?.leads ?? 0) + page.leads.length > maxRecipients) {
-      await storeBroadcast(work, current, { state: 'draft', reason: 'too_many', cursor: null, nextAt: null })
+      const ended = { state: 'draft' as const, reason: 'too_many', cursor: null, startedAt: null, nextAt: null }
+      await storeBroadcast(work, current, ended)
       return false
     }
     const estimate = await openEstimate(work, current)

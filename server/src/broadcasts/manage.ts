@@ -211,7 +211,7 @@ async function setLocalDue(work: ChangeTx, id: string, localAt: string, timeZone
     await setDue(work, id, at, tx`and country is not distinct from ${country}::text`)
     first = Math.min(first, at.getTime())
   }
-  return new Date(first)
+  return Number.isFinite(first) ? new Date(first) : now
 }
 
 /** Pauses it: when this returns, nothing more of it is sent until it is resumed. */
@@ -220,7 +220,8 @@ export function pauseBroadcast(deps: BroadcastDeps, by: Member, id: string): Pro
     if (broadcast.state === 'paused') return broadcast
     requireState(broadcast, 'scheduled', 'running')
     await audit(work, by, 'broadcast.paused', id)
-    return storeBroadcast(work, broadcast, { state: 'paused', reason: null, nextAt: work.now })
+    const nextAt = broadcast.startedAt === null ? null : work.now
+    return storeBroadcast(work, broadcast, { state: 'paused', reason: null, nextAt })
   })
 }
 

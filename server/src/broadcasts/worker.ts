@@ -155,6 +155,6 @@ async function freeze(deps: SendBroadcastDeps, broadcast: Broadcast): Promise<vo
     await change({ nextAt: sends.clock.now() })
   } catch (error) {
     if (!(error instanceof ApiError) || error.statusCode >= 500 || error.data?.code === 'LIST_NOT_READY') throw error
-    await change({ state: 'draft', reason: 'filter', cursor: null, nextAt: null })
+    await change({ state: 'draft', reason: 'filter', cursor: null, startedAt: null, nextAt: null })
   }
 }

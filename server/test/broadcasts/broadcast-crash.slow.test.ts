@@ -35,8 +35,10 @@ function dyingNode(w: BroadcastWorld, at: BroadcastStep | SendStep, passes: numb
 async function addMany(w: BroadcastWorld, count: number): Promise<string[]> {
   const phones = Array.from({ length: count }, (_, n) => `5521${980_000_000 + n}`)
   for (let at = 0; at < count; at += 100) {
-    const items = phones.slice(at, at + 100).map((phone) => ({ match: { phone }, data: { firstName: 'Marina', phone } }))
-    const { status, body } = await w.call('POST', '/api/v1/leads/bulk', { body: { items }, key: w.key })
+    const items = phones
+      .slice(at, at + 100)
+      .map((phone) => ({ match: { by: 'phone', value: phone }, lead: { firstName: 'Marina', phone } }))
+    const { status, body } = await w.call('POST', '/api/v1/leads/bulk-upsert', { body: { items }, key: w.key })
     assert.ok(status < 300, JSON.stringify(body))
   }
   return phones
