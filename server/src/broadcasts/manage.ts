@@ -237,6 +237,14 @@ export function resumeBroadcast(deps: BroadcastDeps, by: Member, id: string): Pr
     if (reason !== null) {
       throw conflict(`The number cannot send broadcasts now (${reason}). Its connection page says what to do.`, { reason })
     }
+    // Those that the pause has stopped need not wait for the end of their claims.
+    await tx`
+      update broadcast_recipients
+      set claimed_until = null
+      where workspace_id = ${workspaceId}
+        and broadcast_id = ${id}
+        and status = 'pending'
+        and claimed_until is not null`
     await audit(work, by, 'broadcast.resumed', id)
     const state = broadcast.startedAt === null ? ('scheduled' as const) : ('running' as const)
     const startAt = broadcast.startAt ?? now
