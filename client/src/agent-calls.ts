@@ -47,6 +47,14 @@ export type AgentArticleText = {
   next_offset: number | null
 }
 
+export type AgentBroadcastVariable = {
+  from: 'field' | 'custom' | 'text'
+  /** Field such as firstName, key of a custom field, or text. */
+  value: string
+  /** For leads without it. */
+  fallback?: string
+}
+
 export type AgentCannedReply = {
   /** Name of the reply. */
   shortcut: string
@@ -432,6 +440,13 @@ export type Answered = {
 
 export type ArticleRead = {
   article: AgentArticleText
+  /** What you can do now, in plain sentences. */
+  next: string[]
+}
+
+export type BroadcastPrepared = {
+  /** The draft. */
+  broadcast_id: string
   /** What you can do now, in plain sentences. */
   next: string[]
 }
@@ -1335,6 +1350,20 @@ export type ListPeopleInput = Record<string, never>
 
 export type ListConnectionsInput = Record<string, never>
 
+export type PrepareBroadcastInput = {
+  name: string
+  connection_id: string
+  /** One status, or several separated by commas. */
+  status?: string
+  source?: 'website' | 'chat_app' | 'phone' | 'email' | 'referral' | 'social' | 'ads' | 'event' | 'other'
+  /** From list_templates. */
+  template_name: string
+  /** Likewise. */
+  template_language: string
+  /** For {{1}}, … of the body. */
+  variables?: AgentBroadcastVariable[]
+}
+
 /** Methods of the agent API. Each answer has `next`: the possible next actions, described for a model. */
 export class AgentCalls {
   readonly #callTool: CallTool
@@ -1496,5 +1525,10 @@ export class AgentCalls {
   /** Lists the numbers of your key that customers write to, with their state. */
   listConnections(input: ListConnectionsInput = {}, options?: CallOptions): Promise<ConnectionsListed> {
     return this.#callTool({ method: 'GET', path: '/connections', isRepeatable: true }, input, options)
+  }
+
+  /** Drafts a template to many leads for people, who check and start it. Sends nothing. */
+  prepareBroadcast(input: PrepareBroadcastInput, options?: CallOptions): Promise<BroadcastPrepared> {
+    return this.#callTool({ method: 'POST', path: '/broadcasts', isRepeatable: false }, input, options)
   }
 }

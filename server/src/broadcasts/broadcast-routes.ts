@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox'
+import type { Static } from 'typebox'
 import { invalid } from '../base/errors.ts'
 import type { App } from '../base/route.ts'
 import { isTimeZone, parseFutureTime } from '../base/time.ts'

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Fragment, Sql, Tx } from '../base/db.ts'
+import type { Fragment, Sql } from '../base/db.ts'
 import type { Keyring } from '../base/encryption/keyring.ts'
 import { type ApiError, conflict, notFound } from '../base/errors.ts'
 import type { Quality } from '../channels/health/number-status.ts'
@@ -258,7 +258,8 @@ export async function pauseItself(work: ChangeTx, broadcast: Broadcast, reason: 
   if (broadcast.state !== 'running') return
   await storeBroadcast(work, broadcast, { state: 'paused', reason, nextAt: now })
   const target = `broadcast:${broadcast.id} ${reason}`
-  await recordAudit(tx, { scopeId: workspaceId, actor: systemActor, action: 'broadcast.paused', target }, now)
+  const actor = { type: 'system', id: null } as const
+  await recordAudit(tx, { scopeId: workspaceId, actor, action: 'broadcast.paused', target }, now)
   const { id, startedBy: userId, connectionId } = broadcast
   const common = { kind: 'broadcast', actor: systemActor, connectionId, reason } as const
   await recordNotifications(tx, workspaceId, [{ ...common, cause: `${id} ${now.toISOString()}`, userId }], now)

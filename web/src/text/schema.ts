@@ -440,4 +440,23 @@ export interface Calls {
     completed: (values: { title: Shown }) => string
     overdueSince: (values: { time: Shown }) => string
   }
+  broadcasts: {
+    ofTotal: (values: { n: Shown; total: Shown }) => string
+    variant: (values: { n: Shown; share: Shown }) => string
+    removeOf: (values: { title: Shown }) => string
+    variable: (values: { name: Shown }) => string
+    button: (values: { n: Shown }) => string
+    textOf: (values: { label: Shown }) => string
+    fallbackOf: (values: { label: Shown }) => string
+    matching: (values: { n: number; shown: Shown }) => string
+    otherReason: (values: { code: Shown }) => string
+    testOf: (values: { n: Shown }) => string
+    startConfirm: (values: { n: number; shown: Shown }) => string
+    asked: (values: { name: Shown }) => string
+    cancelConfirm: (values: { name: Shown }) => string
+    deleteConfirm: (values: { name: Shown }) => string
+    startsAt: (values: { time: Shown }) => string
+    startsLocal: (values: { time: Shown }) => string
+    leftOut: (values: { reason: Shown }) => string
+  }
 }
