@@ -76,7 +76,7 @@ test('killed at every step on two nodes, each recipient gets one message or has 
 })
 
 async function assertSound(w: BroadcastWorld, id: string, phones: readonly string[]): Promise<void> {
-  const sent = Map.groupBy(w.platform.accepted, ({ to }) => to)
+  const sent = Map.groupBy(w.accepted(), ({ to }) => to)
   for (const phone of phones) assert.ok((sent.get(phone)?.length ?? 0) <= 1, `${phone} got it twice`)
   const rows = await w.db.sql<{ status: string; reason: string | null; message: string | null; sentAt: Date | null }[]>`
     select r.status, r.reason, m.status as message, r.sent_at as "sentAt"

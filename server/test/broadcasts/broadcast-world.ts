@@ -34,6 +34,7 @@ export async function broadcastWorld() {
   ]
   const { value: key } = await w.addKey({ scopes: ['leads.read', 'leads.write', 'leads.bulk'] })
   await addTemplates(w)
+  const from = w.platform.accepted.length
   const nodeWith = (step: RunStep<BroadcastStep>, sendStep: RunStep<SendStep> = runStep) =>
     createBroadcastWorker({ sends: { ...sendDeps(w), step: sendStep }, leads: w, step })
   const node = nodeWith(runStep)
@@ -78,6 +79,8 @@ export async function broadcastWorld() {
       update connections
       set number_status = ${JSON.stringify(mergeFacts(null, facts, w.clock.now()))}::text::jsonb
       where id = ${w.connectionId}`,
+    /** What the platform has accepted in this world. */
+    accepted: () => w.platform.accepted.slice(from),
     sentTo: (phone: string) => w.platform.accepted.filter(({ to }) => to === phone).length,
   }
 }

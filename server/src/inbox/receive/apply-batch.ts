@@ -75,30 +75,27 @@ export async function applyBatch(
   const isKnownTo = (connectionId: string) => (externalId: string) => known.has(idKey({ connectionId, externalId }))
   const draftsOf = indexDrafts(locked)
   const found: { group: CustomerGroup; draft: ConversationDraft }[] = []
-  const begun: { group: CustomerGroup; first: MessageEvent; decisions: Decisions; draft?: ConversationDraft }[] = []
+  const begun: { group: CustomerGroup; first: MessageEvent; decisions: Decisions }[] = []
   for (const [n, group] of batchable.entries()) {
     const [draft, otherDraft] = draftsOf(group)
     const isKnown = isKnownTo(group.receiver.id)
     const first = group.events.filter(isMessage).find(({ externalId }) => !isKnown(externalId))
     if (otherDraft !== undefined || hasParkedRevisions(group)) result.others.push(group)
-    else if (draft !== undefined && !(first?.type === 'message' && isUnrouted(draft.conversation))) found.push({ group, draft })
+    else if (draft !== undefined && first?.type === 'message' && isUnrouted(draft.conversation)) {
+      // A change of owner is stored alone.
+      result.others.push({ ...group, isUnrouted: true })
+    }
+    else if (draft !== undefined) found.push({ group, draft })
     else if (first === undefined) continue
     else if (lockRoutes === null) result.newCustomers.push(group)
-    else begun.push({ group, first, decisions: consents[n] ?? noDecisions, ...(draft && { draft }) })
+    else begun.push({ group, first, decisions: consents[n] ?? noDecisions })
   }
   if (lockRoutes !== null && begun.length > 0) {
     const routeOf = await lockRoutes(begun.map(({ group }) => group.receiver.id))
-    for (const { group, first, decisions, draft: unrouted } of begun) {
-      const route = routeFor(first, group.receiver.id, routeOf)
-      if (unrouted !== undefined) {
-        // Several groups may be of one conversation.
-        if (isUnrouted(unrouted.conversation)) Object.assign(unrouted, routeDraft(unrouted, route, now))
-        found.push({ group, draft: unrouted })
-        continue
-      }
+    for (const { group, first, decisions } of begun) {
       // Earlier events have no conversation to apply to.
       const events = group.events.slice(group.events.indexOf(first))
-      const draft = startDraft(group.receiver, first, route, decisions, now)
+      const draft = startDraft(group.receiver, first, routeFor(first, group.receiver.id, routeOf), decisions, now)
       found.push({ group: { ...group, events }, draft })
     }
   }
@@ -197,15 +194,21 @@ interface CustomerResult {
   unmatched: CustomerEvent[]
 }
 
-/** Applies the events of one customer one by one, with any lookups they need. */
+/**
+ * Applies the events of one customer one by one, with any lookups they need. `mayRoute`: routes a conversation in which only a
+ * broadcast has written.
+ */
 export async function applyAlone(
   tx: Tx,
   context: ReceiveContext,
   events: readonly CustomerEvent[],
+  mayRoute = false,
 ): Promise<CustomerResult> {
   const { keyring, receiver, now } = context
   const { workspaceId, id: connectionId } = receiver
   const result: CustomerResult = { writer: null, unmatched: [] }
+  // Before the conversation is locked.
+  const lockRoutes = mayRoute ? await lockFirstOwners(tx, workspaceId, now) : null
   const awaited = events.map((event) => ({ connectionId, event }))
   const ids = events.filter(isMessage).map(({ externalId }) => ({ connectionId, externalId }))
   const [, found] = await Promise.all([
@@ -222,7 +225,10 @@ export async function applyAlone(
       await parkRevision(tx, context, null, event)
       result.unmatched.push(event)
     }
-    const draft = conversation === undefined ? await startIfAllowed(tx, context, event, isKnown) : draftOf(conversation)
+    let draft = conversation === undefined ? await startIfAllowed(tx, context, event, isKnown) : draftOf(conversation)
+    if (lockRoutes !== null && draft !== null && event.type === 'message' && isUnrouted(draft.conversation)) {
+      draft = routeDraft(draft, (await lockRoutes([connectionId]))(connectionId), now)
+    }
     if (draft === null) {
       await recordDecision(tx, context, event, null)
       continue

@@ -26,6 +26,8 @@ export const tracksDelivery = ({ channel }: ReceivingConnection): boolean => cha
 export interface CustomerGroup {
   receiver: ReceivingConnection
   events: CustomerEvent[]
+  /** Whether only a broadcast has written to the customer so far. */
+  isUnrouted?: boolean
 }
 
 /** Changes of one conversation, decided in memory under its lock. */
