@@ -1,7 +1,7 @@
 import type { Sql } from '../base/db.ts'
 import type { Keyring } from '../base/encryption/keyring.ts'
-import { defaultLeadSettings } from '../base/lead-settings.ts'
 import { newId } from '../base/id.ts'
+import { defaultLeadSettings } from '../base/lead-settings.ts'
 import { phoneClass } from '../base/phone/phone-variants.ts'
 import { unnested } from '../base/postgres/rows.ts'
 import { byteaArray } from '../base/postgres/values.ts'

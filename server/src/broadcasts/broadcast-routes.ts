@@ -15,9 +15,9 @@ import {
   broadcastParams,
   DraftSchema,
   OneBroadcast,
+  type PresentedBroadcast,
   Preview,
   PreviewRequest,
-  type PresentedBroadcast,
   Recipients,
   RecipientsQuery,
   Settings,
@@ -41,8 +41,8 @@ import {
   startBroadcast,
 } from './manage.ts'
 import { previewBroadcast, sendTest } from './preview.ts'
-import { addAmounts } from './results.ts'
 import { exportRecipients, listRecipients, nameOf } from './recipients.ts'
+import { addAmounts } from './results.ts'
 
 const path = '/api/team/v1/workspaces/:workspaceId/broadcasts'
 const onePath = `${path}/:broadcastId`
@@ -290,7 +290,9 @@ function presentBroadcast(one: Broadcast, names: Names, seesCosts: boolean): Pre
       at: (resultsAt ?? one.updatedAt).toISOString(),
       variants: results.variants.map((each) => ({ ...each, cost: seesCosts ? each.cost : null })),
       reasons: results.reasons as NonNullable<PresentedBroadcast['results']>['reasons'],
-      cost: seesCosts ? { amount: totalCost(results.variants), currency: results.currency, unpriced: results.unpriced } : null,
+      cost: seesCosts
+        ? { amount: totalCost(results.variants), currency: results.currency, unpriced: results.unpriced }
+        : null,
     },
   }
 }

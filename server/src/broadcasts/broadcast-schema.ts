@@ -43,7 +43,10 @@ const templateLanguage = Type.String({ minLength: 1, maxLength: 20, example: 'en
 
 export const VariantSchema = Type.Object(
   {
-    template: Type.Object({ name: templateName, language: templateLanguage }, { ...closed, title: 'BroadcastTemplate' }),
+    template: Type.Object(
+      { name: templateName, language: templateLanguage },
+      { ...closed, title: 'BroadcastTemplate' },
+    ),
     weight: Type.Integer({
       minimum: 1,
       maximum: 100,
@@ -65,7 +68,10 @@ const Options = Type.Object(
       description: 'Leaves out customers who got a template in the last days; 0: nobody.',
       example: 3,
     }),
-    optInOnly: Type.Boolean({ description: 'Leaves out customers who have not opted in to marketing.', example: false }),
+    optInOnly: Type.Boolean({
+      description: 'Leaves out customers who have not opted in to marketing.',
+      example: false,
+    }),
     perMinute: nullable(
       Type.Integer({
         minimum: 1,
@@ -176,9 +182,15 @@ export const BroadcastSchema = titled('Broadcast', {
       '`draft`; `collecting` while its audience is counted and frozen; `ready` to start; `awaiting_approval` of another admin; `scheduled`; `running`; `paused`; `done`; `cancelled`.',
   }),
   reason: nullable(
-    text(40, 'Of a paused one why it paused by itself; of a running one what it waits for (`messaging_limit`); of a draft why counting ended (`too_many`: over 100,000 leads; `filter`).'),
+    text(
+      40,
+      'Of a paused one why it paused by itself; of a running one what it waits for (`messaging_limit`); of a draft why counting ended (`too_many`: over 100,000 leads; `filter`).',
+    ),
   ),
-  connection: titled('BroadcastConnection', { id: idSchema('The connection.'), name: nullable(text(200, 'Its name.')) }),
+  connection: titled('BroadcastConnection', {
+    id: idSchema('The connection.'),
+    name: nullable(text(200, 'Its name.')),
+  }),
   audience: Audience,
   variants,
   options: Options,

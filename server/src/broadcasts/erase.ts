@@ -8,10 +8,7 @@ const erasedValue = '…'
  * Removes the customer's phone and e-mail from names, filters and fixed texts of broadcasts. Recipients are erased with
  * their leads. A broadcast that is still to be sent keeps working without those words.
  */
-export async function eraseBroadcasts(
-  tx: Tx,
-  { workspaceId, keyring, customer }: ErasureScope,
-): Promise<ErasureStep> {
+export async function eraseBroadcasts(tx: Tx, { workspaceId, keyring, customer }: ErasureScope): Promise<ErasureStep> {
   const mentions = createMentionTest(customer)
   const broadcasts = await selectBroadcasts(tx, keyring, workspaceId, tx`for update`)
   const found = broadcasts.filter((one) => textsOf(one).some(mentions))
@@ -32,7 +29,10 @@ const textsOf = ({ name, viewName, filter, variants }: Broadcast): string[] => [
   viewName ?? '',
   ...Object.values(filter).map(String),
   ...variants.flatMap(({ body, header, buttons }) =>
-    [...body, ...(header === null ? [] : [header]), ...buttons].flatMap(({ value, fallback = '' }) => [value, fallback]),
+    [...body, ...(header === null ? [] : [header]), ...buttons].flatMap(({ value, fallback = '' }) => [
+      value,
+      fallback,
+    ]),
   ),
 ]
 

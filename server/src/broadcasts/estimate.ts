@@ -1,6 +1,14 @@
 import type { Sql } from '../base/db.ts'
 import { createZoneFormat, localDateAt } from '../base/time.ts'
-import { type Amount, appliesTo, formatAmount, inCurrentPeriod, leftOf, oneMessage, parseAmount } from '../inbox/budgets/budget.ts'
+import {
+  type Amount,
+  appliesTo,
+  formatAmount,
+  inCurrentPeriod,
+  leftOf,
+  oneMessage,
+  parseAmount,
+} from '../inbox/budgets/budget.ts'
 import { amountsOf, readBudgets, readHighestPrices } from '../inbox/budgets/budget-queries.ts'
 import { findCardPrice, findPrice, type PriceList, type Rate } from '../inbox/budgets/send-cost.ts'
 import type { ChangeTx } from '../inbox/conversation/conversation.ts'

@@ -1,13 +1,13 @@
 import type { Fragment, Sql } from '../base/db.ts'
 import { conflict, forbidden, invalid, unprocessable } from '../base/errors.ts'
 import { newId } from '../base/id.ts'
-import { findConnection } from '../channels/connection/queries.ts'
 import { isOfficial } from '../channels/connection/connection.ts'
+import { findConnection } from '../channels/connection/queries.ts'
 import { findTemplate, type Template } from '../channels/templates/templates.ts'
 import { type ChangeTx, inWorkspace } from '../inbox/conversation/conversation.ts'
 import { recordAudit } from '../team/audit.ts'
-import type { Member } from '../team/member.ts'
 import { publishBroadcast } from '../team/live-updates.ts'
+import type { Member } from '../team/member.ts'
 import { lockWorkspace } from '../workspaces/workspace.ts'
 import {
   type Broadcast,
@@ -235,7 +235,9 @@ export function resumeBroadcast(deps: BroadcastDeps, by: Member, id: string): Pr
     const quality = connection?.numberStatus?.quality ?? null
     const reason = connection === undefined ? 'connection' : findPauseReason(connection, quality, now)
     if (reason !== null) {
-      throw conflict(`The number cannot send broadcasts now (${reason}). Its connection page says what to do.`, { reason })
+      throw conflict(`The number cannot send broadcasts now (${reason}). Its connection page says what to do.`, {
+        reason,
+      })
     }
     // Those that the pause has stopped need not wait for the end of their claims.
     await tx`
@@ -298,7 +300,13 @@ function change(
   return inWorkspace(sends, workspaceId, async (tx) => work(tx, await lockBroadcast(tx, id)))
 }
 
-async function audit({ tx, workspaceId, now }: ChangeTx, by: Author | Member, action: string, id: string, count?: number) {
+async function audit(
+  { tx, workspaceId, now }: ChangeTx,
+  by: Author | Member,
+  action: string,
+  id: string,
+  count?: number,
+) {
   const target = `broadcast:${id}${count === undefined ? '' : ` recipients:${count}`}`
   await recordAudit(tx, { scopeId: workspaceId, actor: by.actor, action, target }, now)
 }
@@ -328,7 +336,8 @@ async function requireTemplates({ tx, workspaceId }: ChangeTx, { connectionId, v
 export function variantProblem({ body, header, buttons }: Variant, template: Template | undefined): string | null {
   if (template === undefined) return 'names a template that this connection does not have'
   if (template.status !== 'APPROVED') return 'names a template that the platform has not approved'
-  if (template.category.toUpperCase() === 'AUTHENTICATION') return 'names a template for codes, which are sent one by one'
+  if (template.category.toUpperCase() === 'AUTHENTICATION')
+    return 'names a template for codes, which are sent one by one'
   const { headerText, headerLocation, buttons: needed = [] } = template.inputs ?? {}
   if (template.header !== null || headerLocation === true || (!template.bodyOnly && template.inputs === null)) {
     return 'names a template with a file or a location, which broadcasts cannot send'

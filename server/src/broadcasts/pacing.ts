@@ -1,7 +1,7 @@
+import { createZoneFormat, offsetAt } from '../base/time.ts'
 import type { StoredConnection } from '../channels/connection/connection.ts'
 import { activeHolds } from '../channels/health/holds.ts'
 import { type NumberStatus, type Quality, qualities } from '../channels/health/number-status.ts'
-import { createZoneFormat, offsetAt } from '../base/time.ts'
 
 /** Why a broadcast pauses by itself. People resume it. */
 export const pauseReasons = [

@@ -1,8 +1,8 @@
 import type { Sql } from '../base/db.ts'
-import { csvLine } from '../leads/transfer/file/cells.ts'
 import { decryptLead } from '../leads/lead/encrypted-lead.ts'
 import type { Lead } from '../leads/lead/lead.ts'
 import { findLeadsByIds } from '../leads/lead/queries.ts'
+import { csvLine } from '../leads/transfer/file/cells.ts'
 import type { Broadcast, BroadcastDeps } from './broadcast.ts'
 import type { recipientStatuses } from './broadcast-schema.ts'
 

@@ -1,8 +1,8 @@
 import type { Sql, Tx } from '../base/db.ts'
 import { createZoneFormat, localDateAt } from '../base/time.ts'
 import { formatAmount, parseAmount } from '../inbox/budgets/budget.ts'
-import { findBillingSettings } from '../inbox/costs/billing-settings.ts'
 import { type ChangeTx, inWorkspace } from '../inbox/conversation/conversation.ts'
+import { findBillingSettings } from '../inbox/costs/billing-settings.ts'
 import { pricedCharges } from '../inbox/costs/read-costs.ts'
 import {
   type Broadcast,
@@ -60,11 +60,12 @@ export async function refreshResults({ sends }: BroadcastDeps, broadcast: Broadc
       ...(isOver && { nextAt: nextRefreshAt(endedAt, work.now) }),
     })
     // Who resumes it has seen the numbers, and is not asked again for the same reason.
-    const [reason, known] = [results, current.results].map((one) => (one === null ? null : findReactionReason(reactionsIn(one))))
+    const [reason, known] = [results, current.results].map((one) =>
+      one === null ? null : findReactionReason(reactionsIn(one)),
+    )
     if (reason != null && reason !== known) await pauseItself(work, stored, reason)
   })
 }
-
 
 const reactionsIn = ({ variants }: Results) => ({
   accepted: sum(variants, 'accepted'),

@@ -80,7 +80,9 @@ export async function claimRecipients(work: ChangeTx, broadcast: Broadcast): Pro
   const perMinute = perMinuteOf(connection, options.perMinute)
   const allowance = await readAllowance(tx, workspaceId, connection, now)
   if (allowance.left <= 0) {
-    const nextAt = new Date(Math.min(Math.max(now.getTime() + 1_000, allowance.freeAt.getTime()), now.getTime() + maxWaitMs))
+    const nextAt = new Date(
+      Math.min(Math.max(now.getTime() + 1_000, allowance.freeAt.getTime()), now.getTime() + maxWaitMs),
+    )
     await storeBroadcast(work, broadcast, { reason: 'messaging_limit', nextAt })
     return []
   }
@@ -122,7 +124,8 @@ export async function claimRecipients(work: ChangeTx, broadcast: Broadcast): Pro
       and status = 'pending'`
   const at = next?.at ?? null
   // Looks again now and then, so that the page shows results while it waits.
-  const soon = (time: Date) => new Date(Math.min(Math.max(time.getTime(), now.getTime() + 1_000), now.getTime() + maxWaitMs))
+  const soon = (time: Date) =>
+    new Date(Math.min(Math.max(time.getTime(), now.getTime() + 1_000), now.getTime() + maxWaitMs))
   if (at === null) await storeBroadcast(work, broadcast, { state: 'done', reason: null, endedAt: now, nextAt: now })
   else await storeBroadcast(work, broadcast, { reason: null, nextAt: soon(at) })
   return []
@@ -303,7 +306,12 @@ async function markSending(
   if (count !== 1) throw new NotTheirTurn()
 }
 
-async function skipRecipient({ sends }: BroadcastDeps, broadcast: Broadcast, id: string, reason: string): Promise<void> {
+async function skipRecipient(
+  { sends }: BroadcastDeps,
+  broadcast: Broadcast,
+  id: string,
+  reason: string,
+): Promise<void> {
   await sends.db.tx(
     (tx) => tx`
       update broadcast_recipients

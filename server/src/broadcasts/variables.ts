@@ -41,7 +41,7 @@ type VariableLead = Pick<Lead, 'customFields'> & { [K in Exclude<LeadVariable, '
 const maxValueLength = 1_000
 
 /** Returns the value of a variable as the platform accepts it, on one line; null if the lead has none. */
-export function valueOf({ from, value, fallback = '' }: Variable, lead: VariableLead): string | null {
+export function variableText({ from, value, fallback = '' }: Variable, lead: VariableLead): string | null {
   const found = from === 'text' ? value : from === 'custom' ? customValue(lead, value) : fieldValue(lead, value)
   return onOneLine(found) || onOneLine(fallback) || null
 }
@@ -62,8 +62,12 @@ const onOneLine = (text: string): string => text.slice(0, maxValueLength).split(
 
 /** Returns the template with its values for a lead; null if the lead lacks one. */
 export function fillVariant({ template, body, header, buttons }: Variant, lead: VariableLead): TemplateChoice | null {
-  const values = (variables: readonly Variable[]) => variables.map((variable) => valueOf(variable, lead))
-  const [bodyValues, headerValues, buttonValues] = [values(body), values(header === null ? [] : [header]), values(buttons)]
+  const values = (variables: readonly Variable[]) => variables.map((variable) => variableText(variable, lead))
+  const [bodyValues, headerValues, buttonValues] = [
+    values(body),
+    values(header === null ? [] : [header]),
+    values(buttons),
+  ]
   const all = [...bodyValues, ...headerValues, ...buttonValues]
   if (all.includes(null)) return null
   const present = (some: readonly (string | null)[]) => some.flatMap((value) => value ?? [])

@@ -12,7 +12,7 @@ import {
   zoneOf,
 } from '../../src/broadcasts/pacing.ts'
 import { nextRefreshAt } from '../../src/broadcasts/results.ts'
-import { fillVariant, type Variable, valueOf, variantOf } from '../../src/broadcasts/variables.ts'
+import { fillVariant, type Variable, variableText, variantOf } from '../../src/broadcasts/variables.ts'
 import type { Hold, Stops } from '../../src/channels/health/holds.ts'
 import { mergeFacts, type NumberFacts } from '../../src/channels/health/number-status.ts'
 import type { Consent } from '../../src/consents/consent.ts'
@@ -153,7 +153,14 @@ test('a lead is left out for the first reason that applies', () => {
 })
 
 const lead = {
-  ...{ firstName: 'Marina', lastName: null, email: null, phone: '5581991234567', status: 'new', source: 'ads' as const },
+  ...{
+    firstName: 'Marina',
+    lastName: null,
+    email: null,
+    phone: '5581991234567',
+    status: 'new',
+    source: 'ads' as const,
+  },
   ...{ estimatedValue: 12.5, actualValue: null, uniqueCode: 'L-1', externalRef: null },
   customFields: [
     { key: 'city', label: 'City', type: 'text' as const, value: 'Recife' },
@@ -180,9 +187,13 @@ test('a variable is filled from the lead, on one line, with its fallback, or not
     [{ from: 'text', value: '10%\noff' }, '10% off'],
     [{ from: 'text', value: ' ', fallback: 'x' }, 'x'],
   ]
-  for (const [variable, value] of table) assert.equal(valueOf(variable, lead), value, JSON.stringify(variable))
+  for (const [variable, value] of table) assert.equal(variableText(variable, lead), value, JSON.stringify(variable))
   const variant = {
-    ...{ template: { name: 'sale', language: 'en' }, weight: 1, body: [{ from: 'field' as const, value: 'firstName' }] },
+    ...{
+      template: { name: 'sale', language: 'en' },
+      weight: 1,
+      body: [{ from: 'field' as const, value: 'firstName' }],
+    },
     ...{ header: { from: 'text' as const, value: 'Sale' }, buttons: [{ from: 'custom' as const, value: 'city' }] },
   }
   assert.deepEqual(fillVariant(variant, lead), {

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { systemActor } from '../../src/workspaces/actor.ts'
 import { setConsentOfPhones } from '../../src/inbox/consent/set-consent.ts'
 import { addAgent } from '../support/inbox/inbox-world.ts'
 import { type BroadcastWorld, broadcastWorld, hour, minute, variant } from './broadcast-world.ts'
@@ -29,7 +28,10 @@ test('before anyone confirms, the counts say who is left out and why, and an unk
   await w.addLeads(1, { phone: '12025550123' })
   await w.addLeads(1, { phone: '4915112345678' })
   await optOut(w, out)
-  const earlier = await w.prepare({ audience: { filter: { search: wrote }, viewName: null }, variants: [variant('update')] })
+  const earlier = await w.prepare({
+    audience: { filter: { search: wrote }, viewName: null },
+    variants: [variant('update')],
+  })
   await w.start(earlier.id)
   await drainFor(w, 4_000)
   assert.equal(w.sentTo(wrote), 1)
@@ -151,7 +153,7 @@ test('who was refused with 131049 gets nothing of a broadcast for 24 hours, also
   assert.equal(w.sentTo(phone), 1, 'it is not tried again by itself')
 })
 
-test('a drop of quality, a restriction and a payment error pause it, who started it is told, and people resume it', async () => {
+test('a drop of quality, a restriction and a payment error pause it, who started it is notified, and people resume it', async () => {
   const w = await broadcastWorld()
   await w.setNumber({ quality: 'green' })
   await w.addLeads(8)
@@ -314,8 +316,7 @@ test('it takes no conversation over, reaches customers of agents, and a first an
   assert.deepEqual([answered.id, answered.owner, answered.status], [other.id, `agent:${agent.id}`, 'open'])
   const { body } = await w.member.call('GET', `/inbox/conversations/${other.id}/timeline`)
   const message = body.items.find((item: { message?: { kind: string } }) => item.message?.kind === 'template').message
-  assert.deepEqual([message.actor.type, message.actor.id, message.actor.name], ['system', id, 'Spring sale'])
-  assert.equal(systemActor.id, null)
+  assert.deepEqual([message.author.type, message.author.id, message.author.name], ['system', id, 'Spring sale'])
 })
 
 test('variants are split when the audience is frozen, and compared', async () => {

@@ -13,8 +13,8 @@ import { PageHeader } from '../ui/page/PageHeader.tsx'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import styles from './Broadcasts.module.css'
 import { Editor } from './Editor.tsx'
-import { StateChip } from './parts.tsx'
 import { Progress } from './Progress.tsx'
+import { StateChip } from './parts.tsx'
 
 /** One broadcast: until it starts its draft, then its progress and results. */
 export function BroadcastPage() {
@@ -81,8 +81,7 @@ function Controls({ broadcast }: { broadcast: Broadcast }) {
     setBusy(true)
     await work.catch(showError).finally(() => setBusy(false))
   }
-  const remove = () =>
-    actions.remove(id).then(() => navigate({ to: `/w/${workspaceId}/broadcasts` as '/' }), showError)
+  const remove = () => actions.remove(id).then(() => navigate({ to: `/w/${workspaceId}/broadcasts` as '/' }), showError)
   return (
     <Group gap="xs" wrap="nowrap">
       {isAdmin && (state === 'scheduled' || state === 'running') && (
@@ -116,7 +115,12 @@ function Controls({ broadcast }: { broadcast: Broadcast }) {
         </Confirm>
       )}
       {asked === 'delete' && (
-        <Confirm title={texts.deleteConfirm({ name })} action={t.common.delete} run={remove} close={() => setAsked(null)}>
+        <Confirm
+          title={texts.deleteConfirm({ name })}
+          action={t.common.delete}
+          run={remove}
+          close={() => setAsked(null)}
+        >
           {texts.deleteHelp}
         </Confirm>
       )}

@@ -58,9 +58,7 @@ export function Editor({ broadcast }: { broadcast: Broadcast | null }) {
           data={connections.map(({ id, name }) => ({ value: id, label: name }))}
           value={draft.value.connectionId}
           allowDeselect={false}
-          error={
-            draft.errorOf('connectionId') ?? (connections.length === 0 ? texts.noConnection : undefined)
-          }
+          error={draft.errorOf('connectionId') ?? (connections.length === 0 ? texts.noConnection : undefined)}
           onChange={(connectionId) => draft.set({ connectionId })}
         />
         {draft.value.connectionId !== null && (

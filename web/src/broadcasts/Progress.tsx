@@ -29,26 +29,33 @@ export function Progress({ broadcast }: { broadcast: Broadcast }) {
       {reason !== null && <p className={styles.notice}>{why[reason] ?? texts.otherReason({ code: reason })}</p>}
       {state === 'scheduled' && startAt !== null && (
         <p className={styles.notice}>
-          {localAt === null ? texts.startsAt({ time: formatDateTime(startAt) }) : texts.startsLocal({ time: formatDateTime(startAt) })}
+          {localAt === null
+            ? texts.startsAt({ time: formatDateTime(startAt) })
+            : texts.startsLocal({ time: formatDateTime(startAt) })}
         </p>
       )}
       <progress className={styles.bar} value={done} max={Math.max(total, 1)} aria-label={texts.progress} />
       <Figures figures={figuresOf(totals, total)} />
       {variants.length > 1 && results !== null && (
         <Section title={texts.compare}>
-          <Table label={texts.compare} columns={variantColumns(broadcast)} rows={results.variants} keyOf={(row) => `${results.variants.indexOf(row)}`} />
+          <Table
+            label={texts.compare}
+            columns={variantColumns(broadcast)}
+            rows={results.variants}
+            keyOf={(row) => `${results.variants.indexOf(row)}`}
+          />
         </Section>
       )}
       <Section title={texts.details}>
         <Facts
           facts={[
-            ...(results?.reasons ?? []).map(
-              (one) => [reasonName(one.reason), formatNumber(one.count)] as const,
-            ),
+            ...(results?.reasons ?? []).map((one) => [reasonName(one.reason), formatNumber(one.count)] as const),
             ...Object.entries(counts?.excluded ?? {}).map(
               ([name, count]) => [texts.leftOut({ reason: reasonName(name) }), formatNumber(count)] as const,
             ),
-            ...(results?.cost == null ? [] : [[texts.cost, formatCost(results.cost.amount, results.cost.currency)] as const]),
+            ...(results?.cost == null
+              ? []
+              : [[texts.cost, formatCost(results.cost.amount, results.cost.currency)] as const]),
           ]}
         />
       </Section>
@@ -65,7 +72,11 @@ function figuresOf(totals: Totals, total: number): Figure[] {
     of === 0 ? '' : formatNumber(n / of, { style: 'percent', maximumFractionDigits: 1 })
   const { accepted } = totals
   return [
-    { name: texts.figures.accepted, value: formatNumber(accepted), note: texts.ofTotal({ n: formatNumber(accepted), total: formatNumber(total) }) },
+    {
+      name: texts.figures.accepted,
+      value: formatNumber(accepted),
+      note: texts.ofTotal({ n: formatNumber(accepted), total: formatNumber(total) }),
+    },
     ...(['delivered', 'read', 'answered', 'optedOut', 'failed'] as const).map((name) => ({
       name: texts.figures[name],
       value: formatNumber(totals[name]),
@@ -83,7 +94,9 @@ function variantColumns({ variants, results }: Broadcast): Column<VariantResult>
     return `${n + 1}. ${variants[n]?.template.name.replaceAll('_', ' ') ?? ''}`
   }
   const share = (n: number, { accepted }: VariantResult) =>
-    accepted === 0 ? '0' : `${formatNumber(n)} (${formatNumber(n / accepted, { style: 'percent', maximumFractionDigits: 1 })})`
+    accepted === 0
+      ? '0'
+      : `${formatNumber(n)} (${formatNumber(n / accepted, { style: 'percent', maximumFractionDigits: 1 })})`
   return [
     { key: 'name', title: texts.template, cell: name },
     { key: 'accepted', title: texts.figures.accepted, numeric: true, cell: (row) => formatNumber(row.accepted) },
@@ -131,7 +144,12 @@ function Recipients({ broadcast }: { broadcast: Broadcast }) {
       />
       <QueryBoundary query={query}>
         {() => (
-          <Table label={texts.recipients} columns={recipientColumns(workspaceId, broadcast)} rows={rows} keyOf={({ id }) => id} />
+          <Table
+            label={texts.recipients}
+            columns={recipientColumns(workspaceId, broadcast)}
+            rows={rows}
+            keyOf={({ id }) => id}
+          />
         )}
       </QueryBoundary>
       {query.hasNextPage && (

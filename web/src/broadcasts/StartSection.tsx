@@ -1,7 +1,7 @@
 import { Button, Group, TextInput } from '@mantine/core'
 import { useState } from 'react'
-import { timeZone } from '../data/time-zone.ts'
 import { type Broadcast, type BroadcastStart, useBroadcastActions, useBroadcasts } from '../data/team/broadcasts.ts'
+import { timeZone } from '../data/time-zone.ts'
 import { hasRole } from '../session/session.ts'
 import { t } from '../text/index.ts'
 import { formatNumber } from '../ui/format/time.ts'
@@ -89,7 +89,12 @@ function StartForm({ broadcast }: { broadcast: Broadcast }) {
     )
   return (
     <>
-      <Segments label={texts.when} data={ways.map((value) => ({ value, label: texts.ways[value] }))} value={way} onChange={setWay} />
+      <Segments
+        label={texts.when}
+        data={ways.map((value) => ({ value, label: texts.ways[value] }))}
+        value={way}
+        onChange={setWay}
+      />
       {way !== 'now' && (
         <TextInput
           label={texts.ways[way]}

@@ -1,5 +1,5 @@
-import type { BroadcastDraft, Variable, Variant } from '../data/team/broadcasts.ts'
 import type { SavedFilter } from '../data/saved-filters.ts'
+import type { BroadcastDraft, Variable, Variant } from '../data/team/broadcasts.ts'
 import { queryOf, readSavedQuery } from '../shared/lead-view/address.ts'
 import type { Template } from '../shared/template-preview.ts'
 
@@ -67,7 +67,9 @@ const variablesOf = ({ body, header, buttons }: Variant): Variable[] => [
 export function completeDraft({ connectionId, ...draft }: DraftValue): BroadcastDraft | null {
   const isComplete =
     draft.name.trim() !== '' &&
-    draft.variants.every((one) => one.template.name !== '' && variablesOf(one).every(({ value }) => value.trim() !== ''))
+    draft.variants.every(
+      (one) => one.template.name !== '' && variablesOf(one).every(({ value }) => value.trim() !== ''),
+    )
   return connectionId === null || !isComplete ? null : { ...draft, connectionId }
 }
 

@@ -31,7 +31,7 @@ export const sentTotals = ({ results }: Pick<Broadcast, 'results'>): Totals =>
     names.map((name) => [name, (results?.variants ?? []).reduce((sum, variant) => sum + variant[name], 0)]),
   ) as Totals
 
-/** Explains why somebody got nothing; the platform's codes are shown as they are. */
+/** Explains why a recipient got nothing; the platform's codes are shown as they are. */
 export function reasonName(reason: string): string {
   const known: Record<string, string> = t.broadcasts.reasons
   return known[reason] ?? t.broadcasts.otherReason({ code: reason })

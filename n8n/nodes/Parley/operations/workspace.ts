@@ -44,7 +44,10 @@ export const workspaceOperations: Operation[] = [
         placeholder: 'e.g. Spring sale',
         description: 'For the team',
       },
-      { ...fromList('Connection Name or ID', 'connectionId', 'getConnections', 'The number to send from'), required: true },
+      {
+        ...fromList('Connection Name or ID', 'connectionId', 'getConnections', 'The number to send from'),
+        required: true,
+      },
       ...template('The template').slice(0, 1),
       {
         displayName: 'Lead Fields',

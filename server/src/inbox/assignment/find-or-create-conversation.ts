@@ -94,7 +94,8 @@ async function startLocked(
     findTemplateFacts(work, command, recipient, connection),
     hasBudgets(tx, workspaceId),
   ])
-  const before = found ?? withKnownConsent(startOf(caller, newConversation(connection, customer, 'third_party', now, now)), consents)
+  const before =
+    found ?? withKnownConsent(startOf(caller, newConversation(connection, customer, 'third_party', now, now)), consents)
   const change = isAgent(caller) ? takeConversation(before, caller, now) : { conversation: before, events: [] }
   const { conversation } = change
   checkSend({

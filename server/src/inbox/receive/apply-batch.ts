@@ -84,8 +84,7 @@ export async function applyBatch(
     else if (draft !== undefined && first?.type === 'message' && isUnrouted(draft.conversation)) {
       // A change of owner is stored alone.
       result.others.push({ ...group, isUnrouted: true })
-    }
-    else if (draft !== undefined) found.push({ group, draft })
+    } else if (draft !== undefined) found.push({ group, draft })
     else if (first === undefined) continue
     else if (lockRoutes === null) result.newCustomers.push(group)
     else begun.push({ group, first, decisions: consents[n] ?? noDecisions })
