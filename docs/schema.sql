@@ -158,6 +158,74 @@ create table billing_settings (
   constraint billing_settings_pkey PRIMARY KEY (workspace_id)
 );
 
+create table broadcast_recipients (
+  workspace_id uuid not null,
+  id uuid not null,
+  broadcast_id uuid not null,
+  lead_id uuid not null,
+  variant smallint not null,
+  status text not null,
+  reason text,
+  phone_key uuid,
+  country text,
+  due_at timestamp(3) with time zone,
+  claimed_at timestamp(3) with time zone,
+  claimed_until timestamp(3) with time zone,
+  conversation_id uuid,
+  message_id uuid,
+  sent_at timestamp(3) with time zone,
+  answered_at timestamp(3) with time zone,
+  opted_out_at timestamp(3) with time zone,
+  charge text,
+  cost numeric,
+  created_at timestamp(3) with time zone not null,
+  constraint broadcast_recipients_charge_check CHECK ((charge = ANY (ARRAY['charged'::text, 'free'::text, 'unknown'::text]))),
+  constraint broadcast_recipients_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'sending'::text, 'sent'::text, 'delivered'::text, 'read'::text, 'failed'::text, 'excluded'::text, 'skipped'::text]))),
+  constraint broadcast_recipients_workspace_id_broadcast_id_fkey FOREIGN KEY (workspace_id, broadcast_id) REFERENCES broadcasts(workspace_id, id) ON DELETE CASCADE,
+  constraint broadcast_recipients_pkey PRIMARY KEY (workspace_id, id)
+);
+
+CREATE INDEX broadcast_recipients_claimed ON broadcast_recipients USING btree (workspace_id, claimed_at) WHERE (claimed_at IS NOT NULL);
+CREATE INDEX broadcast_recipients_conversation ON broadcast_recipients USING btree (workspace_id, conversation_id) WHERE (conversation_id IS NOT NULL);
+CREATE INDEX broadcast_recipients_lead ON broadcast_recipients USING btree (workspace_id, lead_id);
+CREATE INDEX broadcast_recipients_list ON broadcast_recipients USING btree (workspace_id, broadcast_id, id);
+CREATE INDEX broadcast_recipients_pending ON broadcast_recipients USING btree (workspace_id, broadcast_id, due_at) WHERE (status = 'pending'::text);
+CREATE UNIQUE INDEX broadcast_recipients_phone ON broadcast_recipients USING btree (workspace_id, broadcast_id, phone_key) WHERE (phone_key IS NOT NULL);
+
+create table broadcasts (
+  workspace_id uuid not null,
+  id uuid not null,
+  name text not null,
+  state text not null,
+  reason text,
+  connection_id uuid not null,
+  content bytea not null,
+  options jsonb not null,
+  cursor text,
+  counts jsonb,
+  results jsonb,
+  results_at timestamp(3) with time zone,
+  quality text,
+  start_at timestamp(3) with time zone,
+  local_at text,
+  time_zone text,
+  next_at timestamp(3) with time zone,
+  actor_type text not null,
+  actor_id uuid not null,
+  started_by uuid,
+  approved_by uuid,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  started_at timestamp(3) with time zone,
+  ended_at timestamp(3) with time zone,
+  constraint broadcasts_actor_type_check CHECK ((actor_type = ANY (ARRAY['user'::text, 'token'::text, 'agent'::text]))),
+  constraint broadcasts_state_check CHECK ((state = ANY (ARRAY['draft'::text, 'collecting'::text, 'ready'::text, 'awaiting_approval'::text, 'scheduled'::text, 'running'::text, 'paused'::text, 'done'::text, 'cancelled'::text]))),
+  constraint broadcasts_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id),
+  constraint broadcasts_pkey PRIMARY KEY (workspace_id, id)
+);
+
+CREATE INDEX broadcasts_due ON broadcasts USING btree (next_at) WHERE (next_at IS NOT NULL);
+
 create table budget_counts (
   workspace_id uuid not null,
   version bigint not null default 0,
@@ -1458,7 +1526,7 @@ create table notices (
   constraint notices_actor_type_check CHECK ((actor_type = ANY (ARRAY['agent'::text, 'user'::text, 'token'::text]))),
   constraint notices_check CHECK (((actor_type IS NULL) = (actor_id IS NULL))),
   constraint notices_count_check CHECK ((count > 0)),
-  constraint notices_kind_check CHECK ((kind = ANY (ARRAY['mention'::text, 'assigned'::text, 'handover'::text, 'draft'::text, 'waiting'::text, 'goal'::text, 'connection'::text, 'budget'::text, 'task'::text, 'scheduled'::text, 'silence'::text]))) NOT VALID,
+  constraint notices_kind_check CHECK ((kind = ANY (ARRAY['mention'::text, 'assigned'::text, 'handover'::text, 'draft'::text, 'waiting'::text, 'goal'::text, 'connection'::text, 'budget'::text, 'task'::text, 'scheduled'::text, 'silence'::text, 'broadcast'::text]))) NOT VALID,
   constraint notices_workspace_id_conversation_id_fkey FOREIGN KEY (workspace_id, conversation_id) REFERENCES conversations(workspace_id, id) ON DELETE CASCADE,
   constraint notices_workspace_id_user_id_fkey FOREIGN KEY (workspace_id, user_id) REFERENCES members(workspace_id, user_id) ON DELETE CASCADE,
   constraint notices_pkey PRIMARY KEY (workspace_id, user_id, id)
@@ -2389,6 +2457,7 @@ create table workspaces (
   away_message jsonb,
   service_goals jsonb,
   feed_events text[] not null default '{}'::text[],
+  broadcast_approval boolean not null default false,
   constraint workspaces_agent_max_parts_check CHECK (((agent_max_parts >= 1) AND (agent_max_parts <= 10))),
   constraint workspaces_agent_watchdog_minutes_check CHECK (((agent_watchdog_minutes >= 1) AND (agent_watchdog_minutes <= 10080))),
   constraint workspaces_agents_may_take_back_check CHECK ((agents_may_take_back = ANY (ARRAY['always'::text, 'when_handed'::text]))),
