@@ -47,14 +47,6 @@ export type AgentArticleText = {
   next_offset: number | null
 }
 
-export type AgentBroadcastVariable = {
-  from: 'field' | 'custom' | 'text'
-  /** Field such as firstName, key of a custom field, or text. */
-  value: string
-  /** For leads without it. */
-  fallback?: string
-}
-
 export type AgentCannedReply = {
   /** Name of the reply. */
   shortcut: string
@@ -1355,13 +1347,10 @@ export type PrepareBroadcastInput = {
   connection_id: string
   /** One status, or several separated by commas. */
   status?: string
-  source?: 'website' | 'chat_app' | 'phone' | 'email' | 'referral' | 'social' | 'ads' | 'event' | 'other'
-  /** From list_templates. */
   template_name: string
-  /** Likewise. */
   template_language: string
-  /** For {{1}}, … of the body. */
-  variables?: AgentBroadcastVariable[]
+  /** For {{1}}, …: lead fields or custom keys, as `firstName|there` with a fallback. */
+  variables?: string[]
 }
 
 /** Methods of the agent API. Each answer has `next`: the possible next actions, described for a model. */
@@ -1527,7 +1516,7 @@ export class AgentCalls {
     return this.#callTool({ method: 'GET', path: '/connections', isRepeatable: true }, input, options)
   }
 
-  /** Drafts a template to many leads for people, who check and start it. Sends nothing. */
+  /** Drafts a template to many leads, which people start. Sends nothing. */
   prepareBroadcast(input: PrepareBroadcastInput, options?: CallOptions): Promise<BroadcastPrepared> {
     return this.#callTool({ method: 'POST', path: '/broadcasts', isRepeatable: false }, input, options)
   }

@@ -14,7 +14,6 @@ import type { SendDeps } from '../inbox/send/send-deps.ts'
 import { CustomerWroteAgain } from '../inbox/send/send-errors.ts'
 import type { SearchDeps } from '../knowledge/search-knowledge.ts'
 import type { LeadReader } from '../leads/lead/find-lead.ts'
-import type { Source } from '../leads/lead/lead.ts'
 import type { ListDeps } from '../leads/search/list.ts'
 import type { LeadCreator } from '../leads/write/create.ts'
 import type { LeadUpserter } from '../leads/write/upsert.ts'
@@ -54,28 +53,16 @@ type CreateTask = (
   task: { title: string; dueAt: Date; conversationId: string; leadId: null; assignedTo: string | null },
 ) => Promise<{ task: { id: string }; isNew: boolean }>
 
-interface BroadcastVariable {
-  from: 'field' | 'custom' | 'text'
-  value: string
-  fallback?: string
-}
-
 /** Drafts a broadcast for people; throws 400 for a connection without templates, and 409 at the limit. */
 type PrepareBroadcast = (
   by: { workspaceId: string; actor: { type: 'agent'; id: string } },
   draft: {
     name: string
     connectionId: string
-    filter: { status?: string; source?: Source }
-    viewName: null
-    variants: {
-      template: { name: string; language: string }
-      weight: number
-      body: BroadcastVariable[]
-      header: null
-      buttons: BroadcastVariable[]
-    }[]
-    options: { quietDays: number; optInOnly: boolean; perMinute: null }
+    filter: { status?: string }
+    template: { name: string; language: string }
+    /** Names of fields, with a fallback after a bar. */
+    variables: readonly string[]
   },
 ) => Promise<{ id: string }>
 

@@ -21,7 +21,7 @@ import {
   storeBroadcast,
 } from './broadcast.ts'
 import { findPauseReason, localMoment, zoneOf } from './pacing.ts'
-import type { Variant } from './variables.ts'
+import { parseVariable, type Variant } from './variables.ts'
 
 export const maxBroadcasts = 500
 /** As far ahead as a scheduled message. */
@@ -66,6 +66,22 @@ export function createBroadcast(deps: BroadcastDeps, by: Author, draft: Broadcas
     await audit(work, by, 'broadcast.created', id)
     return findBroadcast(tx, keyring, workspaceId, id)
   })
+}
+
+/** Creates the draft of an agent: one template, and names of fields as `firstName|there`. */
+export const createAgentBroadcast = (
+  deps: BroadcastDeps,
+  by: Author,
+  { template, variables, ...draft }: AgentDraft,
+): Promise<Broadcast> =>
+  createBroadcast(deps, by, {
+    ...{ ...draft, viewName: null, options: { quietDays: 1, optInOnly: false, perMinute: null } },
+    variants: [{ template, weight: 1, body: variables.map(parseVariable), header: null, buttons: [] }],
+  })
+
+interface AgentDraft extends Pick<BroadcastDraft, 'name' | 'connectionId' | 'filter'> {
+  template: Variant['template']
+  variables: readonly string[]
 }
 
 /** Replaces what a draft has. A counted audience must be counted again. Throws 409 once it has started. */

@@ -36,6 +36,15 @@ export interface Variant {
   buttons: Variable[]
 }
 
+/** Parses the name of a field of leads, or else the key of a custom field, with a fallback after a bar. */
+export function parseVariable(text: string): Variable {
+  const [name = '', ...rest] = text.split('|')
+  const fallback = rest.join('|').slice(0, 255)
+  const value = name.trim()
+  const from = leadVariables.some((field) => field === value) ? 'field' : 'custom'
+  return { from, value, ...(fallback !== '' && { fallback }) }
+}
+
 type VariableLead = Pick<Lead, 'customFields'> & { [K in Exclude<LeadVariable, 'fullName'>]: Lead[K] }
 
 const maxValueLength = 1_000

@@ -217,12 +217,16 @@ test('with approval, a second admin must approve; agents, tokens and members onl
   const { value } = await w.addKey({ scopes: ['inbox.write', 'inbox.read', 'leads.read'] })
   const body = {
     ...{ name: 'From an agent', connection_id: w.connectionId, template_name: 'sale', template_language: 'en' },
-    variables: [{ from: 'field', value: 'firstName' }],
+    variables: ['firstName|there'],
   }
   const prepared = await w.call('POST', '/api/v2/broadcasts', { body, key: value })
   assert.equal(prepared.status, 200, JSON.stringify(prepared.body))
   const id = prepared.body.broadcast_id
-  assert.equal((await w.read(id)).createdBy.type, 'agent')
+  const { createdBy, variants } = await w.read(id)
+  assert.deepEqual(
+    [createdBy.type, variants[0].body],
+    ['agent', [{ from: 'field', value: 'firstName', fallback: 'there' }]],
+  )
   await w.member.call('POST', `/broadcasts/${id}/count`, {})
   await w.drain()
   const start = (who: BroadcastWorld['admin']) => who.call('POST', `/broadcasts/${id}/start`, {})

@@ -55,7 +55,8 @@ export const workspaceOperations: Operation[] = [
         type: 'string',
         typeOptions: { multipleValues: true },
         default: [],
-        description: 'Fields of the lead that fill {{1}}, {{2}} and so on, such as firstName',
+        description:
+          'Fields of the lead that fill {{1}}, {{2}} and so on, such as firstName, or firstName|there with a fallback',
       },
     ],
     more: [
@@ -70,8 +71,8 @@ export const workspaceOperations: Operation[] = [
     ],
     toRequest: ({ template: named, lead_fields, ...rest }) => {
       const [name, ...language] = String(named ?? '').split('/')
-      const variables = [lead_fields ?? []].flat().map((value) => ({ from: 'field', value: String(value) }))
-      return { ...rest, template_name: name, template_language: language.join('/'), variables }
+      const parts = { template_name: name, template_language: language.join('/') }
+      return { ...rest, ...parts, variables: [lead_fields ?? []].flat().map(String) }
     },
   },
   {
