@@ -41,7 +41,7 @@ export const navItems: readonly NavItem[] = [
     title: () => t.common.pages.broadcasts,
     icon: IconSpeakerphone,
     key: 'm',
-    place: 'day',
+    place: 'setup',
     role: 'member',
   },
   {

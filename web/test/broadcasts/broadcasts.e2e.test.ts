@@ -29,7 +29,7 @@ test('a broadcast is prepared for a saved view, counted, started and followed to
   assert.ok((width as number) <= phone.width, `${width} wide`)
   await page.setViewportSize({ width: 1440, height: 900 })
   await page.getByRole('button', { name: 'Count audience' }).click()
-  await page.getByText('Get it').waitFor()
+  await page.getByText('Get it', { exact: true }).waitFor()
   await page.getByRole('button', { name: 'Start broadcast' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Start broadcast' }).click()
   await page.getByText('Sent', { exact: true }).first().waitFor()
