@@ -189,6 +189,7 @@ CREATE INDEX broadcast_recipients_claimed ON broadcast_recipients USING btree (w
 CREATE INDEX broadcast_recipients_conversation ON broadcast_recipients USING btree (workspace_id, conversation_id) WHERE (conversation_id IS NOT NULL);
 CREATE INDEX broadcast_recipients_lead ON broadcast_recipients USING btree (workspace_id, lead_id);
 CREATE INDEX broadcast_recipients_list ON broadcast_recipients USING btree (workspace_id, broadcast_id, id);
+CREATE INDEX broadcast_recipients_message ON broadcast_recipients USING btree (workspace_id, message_id) WHERE (message_id IS NOT NULL);
 CREATE INDEX broadcast_recipients_pending ON broadcast_recipients USING btree (workspace_id, broadcast_id, due_at) WHERE (status = 'pending'::text);
 CREATE UNIQUE INDEX broadcast_recipients_phone ON broadcast_recipients USING btree (workspace_id, broadcast_id, phone_key) WHERE (phone_key IS NOT NULL);
 

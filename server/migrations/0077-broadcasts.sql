@@ -82,6 +82,8 @@ where status = 'pending';
 create index broadcast_recipients_claimed on broadcast_recipients (workspace_id, claimed_at)
 where claimed_at is not null;
 create index broadcast_recipients_lead on broadcast_recipients (workspace_id, lead_id);
+create index broadcast_recipients_message on broadcast_recipients (workspace_id, message_id)
+where message_id is not null;
 create index broadcast_recipients_conversation on broadcast_recipients (workspace_id, conversation_id)
 where conversation_id is not null;
 

@@ -104,7 +104,8 @@ async function doNext(deps: SendBroadcastDeps, workspaceId: string): Promise<boo
   }
   if (recipients.length > 0) await sendBatch(deps, broadcast, recipients)
   if (startedAt !== null && (state !== 'running' || isStale(deps, broadcast))) {
-    await deps.step('refresh', async () => refreshResults(deps, await reread(deps, broadcast)))
+    const refresh = async () => refreshResults(deps, await reread(deps, broadcast))
+    await deps.step('refresh', () => deps.sends.db.inBulk(refresh))
   }
   return true
 }
