@@ -99,11 +99,18 @@ function variantColumns({ variants, results }: Broadcast): Column<VariantResult>
       : `${formatNumber(n)} (${formatNumber(n / accepted, { style: 'percent', maximumFractionDigits: 1 })})`
   return [
     { key: 'name', title: texts.template, cell: name },
-    { key: 'accepted', title: texts.figures.accepted, numeric: true, cell: (row) => formatNumber(row.accepted) },
+    {
+      key: 'accepted',
+      title: texts.figures.accepted,
+      numeric: true,
+      optional: true,
+      cell: (row) => formatNumber(row.accepted),
+    },
     ...(['read', 'answered', 'optedOut'] as const).map((figure) => ({
       key: figure,
       title: texts.figures[figure],
       numeric: true,
+      ...(figure === 'optedOut' && { optional: true }),
       cell: (row: VariantResult) => share(row[figure], row),
     })),
   ]

@@ -100,12 +100,13 @@ const more: Record<string, Stop['overlays']> = {
   workspaces: { new: button('New workspace') },
 }
 
+const name = { from: 'field', value: 'firstName', fallback: 'there' }
 const broadcastDraft = (connectionId: string) => ({
   ...{ name: 'Every page', connectionId, audience: { filter: {}, viewName: null } },
   variants: [
     {
-      template: { name: 'order_update', language: 'en_US' },
-      ...{ weight: 1, body: [{ from: 'field', value: 'firstName', fallback: 'there' }], header: null, buttons: [] },
+      template: { name: 'order_update', language: 'en' },
+      ...{ weight: 1, body: [name, name], header: null, buttons: [] },
     },
   ],
   options: { quietDays: 0, optInOnly: false, perMinute: null },
