@@ -128,6 +128,14 @@ export const faultTests: readonly FaultTest[] = [
     count: ({ size }) => 20 * size('AUTOMATION_CRASH_ROUNDS'),
   },
   {
+    name: 'broadcast-crashes',
+    guarantee: 'killed at any step on two nodes, a broadcast sends each recipient one message or names a reason',
+    files: ['server/test/broadcasts/broadcast-crash.slow.test.ts'],
+    unit: 'recipients',
+    sizes: { BROADCAST_CRASH_RECIPIENTS: { from: 600, to: 5000 } },
+    count: ({ size }) => size('BROADCAST_CRASH_RECIPIENTS'),
+  },
+  {
     name: 'budgets',
     guarantee: 'no order of sends, late prices and counts on two nodes spends more than a budget, or keeps it reserved',
     files: ['server/test/inbox/budgets/interleavings.slow.test.ts'],

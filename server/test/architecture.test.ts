@@ -30,6 +30,7 @@ const ranks: Record<string, number> = {
   erasure: 5,
   'key-rotation': 5,
   automation: 6,
+  broadcasts: 6,
   http: 6,
   stats: 6,
   mcp: 6,

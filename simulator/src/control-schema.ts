@@ -108,6 +108,9 @@ export const customerChange = Type.Partial(
       stopsMarketing: Type.Boolean({
         description: 'Stops marketing messages of the business, or resumes them; the platform announces it',
       }),
+      isSaturated: Type.Boolean({
+        description: 'Gets so much marketing that the platform delivers none to them, with 131049',
+      }),
       answeredBy: oneOf(answerers, {
         description:
           'Who has the conversation at the platform: `business` is this service, others are other apps on the number',

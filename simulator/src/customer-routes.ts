@@ -169,6 +169,7 @@ export function presentCustomer({ world, clock }: Platform, customer: Customer) 
     online,
     readsAtOnce,
     stopsMarketing,
+    isSaturated,
     answeredBy,
     numberId,
   } = customer
@@ -191,6 +192,7 @@ export function presentCustomer({ world, clock }: Platform, customer: Customer) 
     online,
     readsAtOnce,
     stopsMarketing,
+    isSaturated,
     answeredBy,
     unread: unread.length,
     businessIsTyping: customer.typingUntil !== null && customer.online,

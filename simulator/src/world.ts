@@ -138,6 +138,8 @@ export interface Customer {
   readsAtOnce: boolean
   /** Has stopped marketing messages of the business, in the chat's settings. */
   stopsMarketing: boolean
+  /** Gets so much marketing of all businesses that the platform delivers none for now. */
+  isSaturated: boolean
   answeredBy: Answerer
   lastWroteAt: Date | null
   /** When the customer wrote from an ad that nobody has replied to yet. */
@@ -205,6 +207,7 @@ export function addCustomer(world: World, input: NewCustomer): Customer {
     online: input.online ?? true,
     readsAtOnce: input.readsAtOnce ?? false,
     stopsMarketing: false,
+    isSaturated: false,
     answeredBy: 'business',
     lastWroteAt: null,
     adAt: null,

@@ -137,6 +137,12 @@ test('a customer stops marketing: it is announced, and marketing templates are r
   assert.deepEqual([await send('messages', sale), await send('marketing_messages', sale)], [131050, 131050])
   await change(zoe.id, { stopsMarketing: false })
   assert.equal(await send('messages', sale), 200)
+  await change(zoe.id, { isSaturated: true })
+  await simulator.settled()
+  w.received.length = 0
+  assert.equal(await send('messages', sale), 200, 'accepted, and not delivered')
+  await simulator.settled()
+  assert.ok(JSON.stringify(w.received).includes('131049'))
 })
 
 test('a template with a new category is announced, with the former one', async () => {

@@ -34,6 +34,7 @@ export interface AgentDeps {
   uploads: AgentUploads
   typing: Typing
   createTask: CreateTask
+  prepareBroadcast: PrepareBroadcast
   circuitBreaker: CircuitBreaker
   /** Runs a tool and records its call, for keys of sandboxes. */
   recordCall: RecordCall
@@ -51,6 +52,19 @@ type CreateTask = (
   by: Scope & { actor: { type: 'agent'; id: string } },
   task: { title: string; dueAt: Date; conversationId: string; leadId: null; assignedTo: string | null },
 ) => Promise<{ task: { id: string }; isNew: boolean }>
+
+/** Drafts a broadcast for people; throws 400 for a connection without templates, and 409 at the limit. */
+type PrepareBroadcast = (
+  by: { workspaceId: string; actor: { type: 'agent'; id: string } },
+  draft: {
+    name: string
+    connectionId: string
+    filter: { status?: string }
+    template: { name: string; language: string }
+    /** Names of fields, with a fallback after a bar. */
+    variables: readonly string[]
+  },
+) => Promise<{ id: string }>
 
 export interface AgentUploads {
   /** Stores an upload for an own conversation; throws 404, 409 for another owner, and errors of the channel. */

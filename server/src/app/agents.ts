@@ -13,6 +13,7 @@ import { selectKeyAsCaller, storePause } from '../auth/api-keys/queries.ts'
 import { createBackgroundTasks } from '../base/async/batch.ts'
 import { repeatAfterPause } from '../base/async/loop.ts'
 import type { App } from '../base/route.ts'
+import { createAgentBroadcast } from '../broadcasts/manage.ts'
 import type { FeedWatch } from '../events/feed-watch.ts'
 import { serveAgentReference } from '../http/contract/reference.ts'
 import type { ScheduledSendDeps } from '../inbox/scheduled/send-due.ts'
@@ -72,6 +73,7 @@ export async function serveAgents(
     uploads: createAgentUploads(inbox, uploads),
     typing,
     createTask: (by, task) => createTask(runtime, by, task),
+    prepareBroadcast: (by, draft) => createAgentBroadcast({ sends: inbox, leads: runtime }, by, draft),
     recordCall: createCallRecorder(runtime),
     circuitBreaker: createCircuitBreaker({
       clock: runtime.clock,

@@ -18,6 +18,7 @@ import { createPasswords } from '../auth/users/passwords.ts'
 import type { TeamDeps } from '../auth/users/users.ts'
 import { automationTeamRoutes } from '../automation/automation-routes.ts'
 import type { App } from '../base/route.ts'
+import { broadcastTeamRoutes } from '../broadcasts/broadcast-routes.ts'
 import { strangeConnections } from '../channels/connection/queries.ts'
 import { erasureTeamRoutes } from '../erasure/erasure-routes.ts'
 import { formTeamRoutes } from '../forms/form-routes.ts'
@@ -149,6 +150,7 @@ async function serveTeamApi(
   agentTeamRoutes(app, inbox.sends, teamGuard)
   reviewTeamRoutes(app, inbox.sends, teamGuard)
   taskTeamRoutes(app, inbox.sends, teamGuard)
+  broadcastTeamRoutes(app, { sends: inbox.sends, leads: runtime }, teamGuard)
   serveScenarios(app, runtime, teamGuard)
   erasureTeamRoutes(app, erasureDeps(runtime), teamGuard)
   serveRotation(app, runtime, teamGuard)

@@ -3,6 +3,7 @@ import { instanceScope } from '../base/encryption/key-store.ts'
 import { createStep } from '../base/erasure.ts'
 import { removeExpired, removeExpiredOf } from '../base/retention.ts'
 import { runStep } from '../base/run-step.ts'
+import { eraseBroadcasts } from '../broadcasts/erase.ts'
 import { eraseTemplateDrafts } from '../channels/templates/template-drafts.ts'
 import { eraseFromSessions } from '../channels/unofficial/erase.ts'
 import { eraseFromWebsites } from '../channels/website/erase.ts'
@@ -47,6 +48,7 @@ export function erasureDeps({ db, keyStore, clock }: Pick<Runtime, 'db' | 'keySt
       eraseFromSessions,
       eraseFromWebsites,
       eraseFilters,
+      eraseBroadcasts,
       eraseTemplateDrafts,
       eraseKnowledgeDrafts,
       // After all that could still record one.

@@ -1,6 +1,7 @@
 import type { Clock } from '../base/clock.ts'
 import type { Db } from '../base/db.ts'
 import { listPeriods } from '../base/partitions.ts'
+import { activeStates, readBroadcastCounts } from '../broadcasts/broadcast.ts'
 import { countNumbers } from '../channels/connection/queries.ts'
 import { qualities } from '../channels/health/number-status.ts'
 import { sessionStates } from '../channels/unofficial/session/session.ts'
@@ -40,6 +41,7 @@ const gauges = [
   gauge('parley_mails_waiting', 'Mails that are not sent yet, counted up to 10,000.'),
   gauge('parley_mails_oldest_seconds', 'Age of the oldest mail that is not sent yet; 0 if there is none.'),
   gauge('parley_sessions', 'QR sessions; unheld means that no worker holds the lease.', 'state'),
+  gauge('parley_broadcasts', 'Broadcasts in progress.', 'state'),
 ]
 
 /** Returns the metrics that `/metrics` looks up rather than counts. Database metrics are the same in every process. */
@@ -68,6 +70,7 @@ export function gaugesOf(
           budgetSamples(db, clock),
           mailSamples(db, clock),
           sessionSamples(db),
+          broadcastSamples(db),
         ])
       ).flat(),
     onError: (error) => log.warn('failed to read gauge metrics from the database', {}, error),
@@ -132,6 +135,15 @@ async function sessionSamples(db: Db): Promise<Sample[]> {
   const found = await countSessions(db.sql)
   return [...sessionStates, 'unheld'].map((state) => ({
     name: 'parley_sessions',
+    labels: { state },
+    value: found.find((one) => one.state === state)?.count ?? 0,
+  }))
+}
+
+async function broadcastSamples(db: Db): Promise<Sample[]> {
+  const found = await readBroadcastCounts(db.sql)
+  return activeStates.map((state) => ({
+    name: 'parley_broadcasts',
     labels: { state },
     value: found.find((one) => one.state === state)?.count ?? 0,
   }))

@@ -126,6 +126,8 @@ const tables: readonly Table[] = [
   { name: 'tasks', sealed: ['title'], ages: { order: 'done_at', time: 'done_at', days: 366 } },
   { name: 'scheduled_messages', sealed: ['content'], ages: { order: 'closed_at', time: 'closed_at', days: 90 } },
   { name: 'automation_runs', ages: { time: 'created_at', days: 30 } },
+  { name: 'broadcasts', sealed: ['content'] },
+  { name: 'broadcast_recipients', ages: { time: 'created_at', days: 366 } },
   { name: 'conversation_activities', ages: { time: 'created_at', days: 'keep_activities_days' } },
   { name: 'messages', sealed: ['content', 'external_id'] },
   {

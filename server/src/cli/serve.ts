@@ -10,6 +10,7 @@ import { lowerPriority } from '../base/process-limits.ts'
 import type { App } from '../base/route.ts'
 import { runStep } from '../base/run-step.ts'
 import { version } from '../base/version.ts'
+import { createBroadcastWorker } from '../broadcasts/worker.ts'
 import { openTransports, startSessionWorker } from '../channels/unofficial/session/worker.ts'
 import type { Config } from '../config.ts'
 import { startDraining } from '../http/monitoring/health.ts'
@@ -264,6 +265,8 @@ export function startWorker(runtime: Runtime): Loop {
   const automationDeps = { ...runtime, sends: sendDeps(runtime), step: runStep }
   const automation = createAutomationWorker({ ...automationDeps, onEnd: runtime.metrics.automationRun })
   automation.start()
+  const broadcasts = createBroadcastWorker({ ...runtime, sends: sendDeps(runtime), leads: runtime, step: runStep })
+  broadcasts.start()
   const transportOf = openTransports(runtime)
   const sessionDeps = { ...runtime, receive: inboxReceive(runtime), openFile: openFileOf(runtime), transportOf }
   const sessions = startSessionWorker({ ...sessionDeps, random: Math.random })
@@ -276,6 +279,7 @@ export function startWorker(runtime: Runtime): Loop {
         sessions.stop(),
         webhooks.stop(),
         automation.stop(),
+        broadcasts.stop(),
         imports.stop(),
         bulkChanges.stop(),
         scheduledJobs.stop(),

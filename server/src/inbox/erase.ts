@@ -154,6 +154,13 @@ export async function eraseConversation(
     where workspace_id = ${workspaceId}
       and conversation_id = ${conversationId}`
   await tx`
+    update broadcast_recipients
+    set conversation_id = null,
+      message_id = null,
+      status = case status when 'sending' then 'failed' else status end
+    where workspace_id = ${workspaceId}
+      and conversation_id = ${conversationId}`
+  await tx`
     delete from silence_reminders
     where workspace_id = ${workspaceId}
       and conversation_id = ${conversationId}`

@@ -130,6 +130,10 @@ export async function eraseLeads(tx: Tx, scope: ErasureScope, eventsErased: OnEv
     delete from automation_runs
     where workspace_id = ${workspaceId}
       and lead_id = ${lead.id}`
+  await tx`
+    delete from broadcast_recipients
+    where workspace_id = ${workspaceId}
+      and lead_id = ${lead.id}`
   // Joins the existing changes and finds items by primary key; an index on lead_id would slow down every import.
   await tx`
     delete from lead_bulk_items i

@@ -11,6 +11,7 @@ export const notificationKinds = [
   'task',
   'scheduled',
   'silence',
+  'broadcast',
 ] as const
 export type NotificationKind = (typeof notificationKinds)[number]
 
@@ -35,6 +36,7 @@ export const defaultPreferences: NotificationPreferences = {
   task: all,
   scheduled: all,
   silence: { ...all, sound: false },
+  broadcast: all,
 }
 
 /** Preferences as stored or sent, perhaps before a kind or method existed. */

@@ -8,7 +8,7 @@ import { notificationKinds, notificationTones } from './notification-kinds.ts'
 
 const kind = oneOf(notificationKinds, {
   description:
-    '`mention`: a note mentions me. `assigned`: a conversation was assigned to me. `handover`: an agent handed over a conversation to me or the team. `draft`: an agent proposed an answer that I or the team must approve. `waiting`: a customer has waited longer than the workspace’s limit. `connection`: a connection is down or limited. `budget`: a budget is nearly or completely used up. `task`: a task is due. `scheduled`: a message that was to be sent later was not. `silence`: a customer has not written as long as I asked to be reminded.',
+    '`mention`: a note mentions me. `assigned`: a conversation was assigned to me. `handover`: an agent handed over a conversation to me or the team. `draft`: an agent proposed an answer that I or the team must approve. `waiting`: a customer has waited longer than the workspace’s limit. `connection`: a connection is down or limited. `budget`: a budget is nearly or completely used up. `task`: a task is due. `scheduled`: a message that was to be sent later was not. `silence`: a customer has not written as long as I asked to be reminded. `broadcast`: a broadcast has paused by itself.',
   example: 'mention',
 })
 
@@ -49,7 +49,7 @@ const NotificationSchema = titled('Notice', {
   reason: nullable(
     text(
       200,
-      'Problem of the connection, as in its `holds`; null if it is down. Of a budget `warned` (80 % is used) or `reached`. Of a scheduled message the code of the error.',
+      'Problem of the connection, as in its `holds`; null if it is down. Of a budget `warned` (80 % is used) or `reached`. Of a scheduled message the code of the error. Of a broadcast why it has paused.',
       {
         example: 'platform_error_131042',
       },

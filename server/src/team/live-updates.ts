@@ -14,6 +14,7 @@ const liveUpdates = {
   'team.lead_labels.changed': { idName: 'leadId', description: '`{ leadId }`: reload the labels of that lead' },
   'team.lead.changed': { idName: 'leadId', description: '`{ leadId }`: reload the timeline of that lead' },
   'team.task.changed': { idName: 'taskId', description: '`{ taskId }`: reload the tasks' },
+  'team.broadcast.changed': { idName: 'broadcastId', description: '`{ broadcastId }`: reload that broadcast' },
   'team.member.changed': { idName: 'userId', description: '`{ userId }`: reload the members' },
   'team.workspace.changed': { idName: 'workspaceId', description: '`{ workspaceId }`: reload the workspace' },
 }
@@ -40,6 +41,8 @@ export const publishLeadLabels = publishUpdate('team.lead_labels.changed')
 export const publishLead = publishUpdate('team.lead.changed')
 /** For tasks: created, changed, completed, due or deleted. */
 export const publishTask = publishUpdate('team.task.changed')
+/** For broadcasts: changed, or with new results. */
+export const publishBroadcast = publishUpdate('team.broadcast.changed')
 /** For a member who sets or clears away. */
 export const publishMemberUpdate = publishUpdate('team.member.changed')
 /** For settings and switches of the workspace. */
@@ -56,6 +59,7 @@ export const connectionUpdates = updatesOf('team.connection.changed')
 export const importUpdates = updatesOf('team.lead_import.changed')
 export const bulkChangeUpdates = updatesOf('team.lead_bulk_change.changed')
 export const taskUpdates = updatesOf('team.task.changed')
+export const broadcastUpdates = updatesOf('team.broadcast.changed')
 export const workspaceUpdates = updatesOf('team.workspace.changed')
 
 /** Parses a message into the frame that the stream sends; null if it is not one. */

@@ -1,6 +1,6 @@
 /**
  * The author of a change: an API key (`agent`), member (`user`), team token, public form, or the service itself, with the
- * automation rule by which it acts; null without one.
+ * automation rule or the broadcast by which it acts; null without one.
  */
 export type Actor = { type: 'agent' | 'user' | 'token' | 'form'; id: string } | { type: 'system'; id: string | null }
 

@@ -64,6 +64,10 @@ async function everyCall(w: AgentsWorld): Promise<Call[]> {
     ['schedule_message', { conversation_id: first, at, text: 'Did it arrive?' }],
     ['cancel_scheduled', { conversation_id: first, scheduled_id: scheduled.id }],
     ['create_task', { conversation_id: first, title: 'Call', due_at: at }],
+    [
+      'prepare_broadcast',
+      { name: 'Sale', connection_id: w.connectionId, template_name: 'order_update', template_language: 'en_US' },
+    ],
     ['snooze', { conversation_id: first }],
     ['resolve', { conversation_id: first }],
     ['hand_over', { conversation_id: first, summary: 'Wants a refund.', closing: 'A colleague will help you.' }],

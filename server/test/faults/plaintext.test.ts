@@ -13,6 +13,7 @@ const manners: readonly Manner[] =
 /** Names and settings of a team, and what decision 003 leaves unencrypted. */
 const plain: Record<string, string[]> = {
   api_keys: ['name'],
+  broadcasts: ['name'],
   canned_replies: ['shortcut', 'text'],
   connections: ['name'],
   forms: ['name', 'title', 'description'],

@@ -1,4 +1,5 @@
 import type { FastifyReply } from 'fastify'
+import { phoneCountry } from '../../../server/src/base/phone/phone.ts'
 import type { FileStore } from '../files/file-store.ts'
 import { addressOf, markRead, showTyping, startStatuses } from '../message-statuses.ts'
 import { takeBySending } from '../other-apps.ts'
@@ -193,10 +194,15 @@ function shownOf(customer: Customer, { content, correlator, quotes }: SendReques
 }
 
 const notFoundCode = 131009
+const ecosystemCode = 131049
+
+/** Marketing is not delivered there. Canada and the Caribbean share the code. */
+const isInUnitedStates = ({ waId }: Customer): boolean => phoneCountry(waId)?.country === 'US'
 
 // A reaction to an unknown message or to another reaction is accepted first and fails later.
 function failureOf(customer: Customer, content: Content): number | null {
   if (content.kind === 'text') return null
+  if (isMarketing(content) && (customer.isSaturated || isInUnitedStates(customer))) return ecosystemCode
   if (content.kind !== 'reaction') return content.failWith
   const about = messageIn(customer, content.messageId)
   return about === undefined || about.kind === 'quiet' || about.isWithdrawn ? notFoundCode : null

@@ -5,7 +5,7 @@ import { chatRow, createComposer, isWide, onSubmit, showPane, showThread, wirePa
 import { callSimulator, followChanges, runAction, showProblem, uploadFile } from './dialogs.js'
 import { icon, initialsOf, make } from './elements.js'
 
-const switches = ['online', 'readsAtOnce', 'hidesNumber', 'stopsMarketing']
+const switches = ['online', 'readsAtOnce', 'hidesNumber', 'stopsMarketing', 'isSaturated']
 
 const $ = (id) => document.getElementById(id)
 const kinds = [

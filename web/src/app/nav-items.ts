@@ -9,6 +9,7 @@ import {
   IconKey,
   IconPlugConnected,
   IconSettings,
+  IconSpeakerphone,
   IconTemplate,
   IconTestPipe,
   IconUsers,
@@ -35,6 +36,14 @@ export const navItems: readonly NavItem[] = [
   { path: 'leads', title: () => t.common.pages.leads, icon: IconUsers, key: 'l', place: 'day', role: 'member' },
   { path: 'forms', title: () => t.common.pages.forms, icon: IconForms, key: 'f', place: 'day', role: 'member' },
   { path: 'tasks', title: () => t.common.pages.tasks, icon: IconCheckbox, key: 'd', place: 'day', role: 'member' },
+  {
+    path: 'broadcasts',
+    title: () => t.common.pages.broadcasts,
+    icon: IconSpeakerphone,
+    key: 'm',
+    place: 'setup',
+    role: 'member',
+  },
   {
     path: 'knowledge',
     title: () => t.common.pages.knowledge,

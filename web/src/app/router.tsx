@@ -4,13 +4,13 @@ import { findWorkspaceWith } from '../data/find-workspace.ts'
 import { readFormSearch } from '../forms/search.ts'
 import { readHomeSearch } from '../home/search.ts'
 import { readSearch } from '../inbox/list/filters.ts'
-import { readAddress } from '../leads/fields/address.ts'
 import { readFilters, readImportSearch } from '../leads/transfer/search.ts'
 import { readReviewSearch } from '../review/search.ts'
 import { readScenarioSearch } from '../scenarios/search.ts'
 import { lastWorkspace } from '../session/last-workspace.ts'
 import { type Session, signOut } from '../session/session.ts'
 import { readScope } from '../settings/instructions/scope.ts'
+import { readAddress } from '../shared/lead-view/address.ts'
 import { t, withTexts } from '../text/index.ts'
 import { lazyPage } from '../ui/overlay/code-loader.ts'
 import { showError } from '../ui/overlay/toasts.tsx'
@@ -148,6 +148,18 @@ const tasksRoute = createRoute({
   getParentRoute: () => workspaceRoute,
   path: 'tasks',
   component: lazyPage(() => withTexts(() => import('../tasks/TasksPage.tsx')), 'TasksPage'),
+})
+
+const broadcastsRoute = createRoute({
+  getParentRoute: () => workspaceRoute,
+  path: 'broadcasts',
+  component: lazyPage(() => withTexts(() => import('../broadcasts/BroadcastsPage.tsx')), 'BroadcastsPage'),
+})
+
+const broadcastRoute = createRoute({
+  getParentRoute: () => workspaceRoute,
+  path: 'broadcasts/$broadcastId',
+  component: lazyPage(() => withTexts(() => import('../broadcasts/BroadcastPage.tsx')), 'BroadcastPage'),
 })
 
 const knowledgeRoute = createRoute({
@@ -300,6 +312,8 @@ export function createAppRouter(queries: QueryClient, session: Session) {
         connectionsRoute,
         connectionRoute,
         tasksRoute,
+        broadcastsRoute,
+        broadcastRoute,
         knowledgeRoute,
         articleRoute,
         articleDraftRoute,

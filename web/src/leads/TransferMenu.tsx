@@ -2,11 +2,11 @@ import { Menu } from '@mantine/core'
 import { IconDownload, IconHistory, IconUpload } from '@tabler/icons-react'
 import { useNavigate } from '@tanstack/react-router'
 import { hasRole } from '../session/session.ts'
+import { type LeadAddress, queryOf } from '../shared/lead-view/address.ts'
 import { t } from '../text/index.ts'
 import { DropdownMenu } from '../ui/overlay/DropdownMenu.tsx'
 import type { Dropdown } from '../ui/overlay/dropdown.tsx'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
-import { type LeadAddress, queryOf } from './fields/address.ts'
 
 /** Import and export; an export uses the active filters. */
 export default function TransferMenu({ dropdown, address }: { dropdown: Dropdown; address: LeadAddress }) {

@@ -1,7 +1,7 @@
 import { useCallback, useMemo, useState } from 'react'
 import type { Lead, LeadQuery } from '../data/leads.ts'
+import { type LeadAddress, queryOf, savedQuery } from '../shared/lead-view/address.ts'
 import { language } from '../text/index.ts'
-import { type LeadAddress, queryOf, savedQuery } from './fields/address.ts'
 import { type GoTo, useLeadAddress } from './fields/use-address.ts'
 
 export interface LeadsLocation {

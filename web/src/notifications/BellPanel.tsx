@@ -9,6 +9,7 @@ import {
   IconHourglass,
   IconPencilCheck,
   IconPlugConnectedX,
+  IconSpeakerphone,
   IconTargetArrow,
   IconUserCheck,
   type TablerIcon,
@@ -41,6 +42,7 @@ const icons: Record<Notification['kind'], TablerIcon> = {
   task: IconCheckbox,
   scheduled: IconClockExclamation,
   silence: IconAlarm,
+  broadcast: IconSpeakerphone,
 }
 
 /** Notifications, with links. */

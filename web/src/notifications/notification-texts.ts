@@ -7,7 +7,7 @@ import { reasonText } from '../ui/format/error-texts.ts'
 export function notificationText({ kind, count, actor, connection, reason }: Notification): string {
   const { someone, sentences } = t.notifications
   if (kind === 'budget') return reason === 'reached' ? sentences.budgetReached : sentences.budget
-  if (kind === 'task' || kind === 'scheduled' || kind === 'silence') return sentences[kind]
+  if (kind === 'task' || kind === 'scheduled' || kind === 'silence' || kind === 'broadcast') return sentences[kind]
   if (kind !== 'connection') return sentences[kind]({ actor: actor?.name ?? someone, count })
   const name = connection?.name ?? null
   if (name === null) return sentences.someConnection
@@ -25,6 +25,7 @@ export function notificationPath(workspaceId: string, { conversation, connection
   if (kind === 'budget') return `/w/${workspaceId}/${hasRole(workspaceId, 'admin') ? 'costs' : 'inbox'}`
   if (conversation !== null) return `/w/${workspaceId}/inbox/${conversation.id}`
   if (kind === 'task') return `/w/${workspaceId}/tasks`
+  if (kind === 'broadcast') return `/w/${workspaceId}/broadcasts`
   if (connection !== null) return `/w/${workspaceId}/connections/${connection.id}`
   if (kind === 'goal') return `/w/${workspaceId}/inbox?overdue=true`
   return kind === 'waiting' ? `/w/${workspaceId}/inbox?sort=waiting` : `/w/${workspaceId}/inbox`

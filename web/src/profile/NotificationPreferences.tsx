@@ -166,6 +166,7 @@ const kinds: readonly NotificationKind[] = [
   'task',
   'scheduled',
   'silence',
+  'broadcast',
 ]
 const methods: readonly NotificationMethod[] = ['bell', 'sound', 'browser', 'push', 'mail']
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { addressOf, conditionsOf, queryOf, readAddress, withConditions } from '../../src/leads/fields/address.ts'
+import { addressOf, conditionsOf, queryOf, readAddress, withConditions } from '../../src/shared/lead-view/address.ts'
 import {
   columnIds,
   columnsText,
@@ -12,7 +12,7 @@ import {
   toggleColumn,
   widthOf,
 } from '../../src/leads/fields/column-choice.ts'
-import { type Condition, operatorsOf } from '../../src/leads/fields/conditions.ts'
+import { type Condition, operatorsOf } from '../../src/shared/lead-view/conditions.ts'
 import { maxScrollPx, rowWindow, scrollToRow } from '../../src/leads/table/row-window.ts'
 import { readFilters } from '../../src/leads/transfer/search.ts'
 import { addressOfView, isChanged, moveIdBy, moveIdTo, nameOfCopy, openView } from '../../src/leads/views/view-rules.ts'

@@ -100,6 +100,18 @@ const more: Record<string, Stop['overlays']> = {
   workspaces: { new: button('New workspace') },
 }
 
+const name = { from: 'field', value: 'firstName', fallback: 'there' }
+const broadcastDraft = (connectionId: string) => ({
+  ...{ name: 'Every page', connectionId, audience: { filter: {}, viewName: null } },
+  variants: [
+    {
+      template: { name: 'order_update', language: 'en' },
+      ...{ weight: 1, body: [name, name], header: null, buttons: [] },
+    },
+  ],
+  options: { quietDays: 0, optInOnly: false, perMinute: null },
+})
+
 /** Adds data for every page of the demo, and returns all paths of the app with their layers. */
 export async function everyPage(demo: Demo): Promise<{ stops: Stop[]; forStrangers: string[] }> {
   const workspace = `/workspaces/${demo.workspaceId}`
@@ -129,6 +141,7 @@ export async function everyPage(demo: Demo): Promise<{ stops: Stop[]; forStrange
   const official = connections.find(({ channel }: { channel: string }) => channel === 'waba')
   await post('/scenarios/starter-set', {})
   const { draft } = await post('/template-drafts', { connectionId: official.id })
+  const { broadcast } = await post('/broadcasts', broadcastDraft(official.id))
   const about = { kind: 'article', language: 'en', title: 'How do I return something?', body: 'Within **30 days**.' }
   const { article } = await post('/knowledge/articles', { ...about, status: 'published' })
   const { members } = await read('/members')
@@ -245,6 +258,9 @@ export async function everyPage(demo: Demo): Promise<{ stops: Stop[]; forStrange
       isReady: (page) => page.getByRole('heading', { name: 'You have no open tasks' }),
       overlays: { new: button('New task') },
     },
+    { place: 'broadcasts', isReady: (page) => page.getByRole('table', { name: 'Broadcasts' }) },
+    { place: 'broadcasts/new', isReady: (page) => page.getByRole('textbox', { name: 'Name' }) },
+    { place: `broadcasts/${broadcast.id}`, isReady: (page) => page.getByRole('button', { name: 'Count audience' }) },
     { place: 'review', isReady: heading },
     { place: 'review/numbers', isReady: heading },
     { place: 'review/results', isReady: heading },

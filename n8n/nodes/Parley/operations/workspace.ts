@@ -1,4 +1,4 @@
-import type { Operation } from './operation.ts'
+import { fromList, type Operation, template } from './operation.ts'
 
 const list = (value: string, name: string, path: string, found: string, description: string): Operation => ({
   resource: 'workspace',
@@ -25,6 +25,55 @@ export const workspaceOperations: Operation[] = [
     description: 'The members and agents of the team',
     path: '/people',
     fields: [],
+  },
+  {
+    resource: 'workspace',
+    method: 'POST',
+    value: 'prepareBroadcast',
+    name: 'Prepare a Broadcast',
+    action: 'Prepare a broadcast',
+    description: 'Draft a template to many leads, which people check and start',
+    path: '/broadcasts',
+    fields: [
+      {
+        displayName: 'Name',
+        name: 'name',
+        type: 'string',
+        default: '',
+        required: true,
+        placeholder: 'e.g. Spring sale',
+        description: 'For the team',
+      },
+      {
+        ...fromList('Connection Name or ID', 'connectionId', 'getConnections', 'The number to send from'),
+        required: true,
+      },
+      ...template('The template').slice(0, 1),
+      {
+        displayName: 'Lead Fields',
+        name: 'leadFields',
+        type: 'string',
+        typeOptions: { multipleValues: true },
+        default: [],
+        description:
+          'Fields of the lead that fill {{1}}, {{2}} and so on, such as firstName, or firstName|there with a fallback',
+      },
+    ],
+    more: [
+      {
+        displayName: 'Status',
+        name: 'status',
+        type: 'string',
+        default: '',
+        placeholder: 'e.g. qualified',
+        description: 'Only leads of these statuses, separated by commas',
+      },
+    ],
+    toRequest: ({ template: named, lead_fields, ...rest }) => {
+      const [name, ...language] = String(named ?? '').split('/')
+      const parts = { template_name: name, template_language: language.join('/') }
+      return { ...rest, ...parts, variables: [lead_fields ?? []].flat().map(String) }
+    },
   },
   {
     resource: 'workspace',

@@ -5,6 +5,7 @@ import { handOverToPeople, takeOfferedConversation, transferToOtherAgent } from 
 import { readArticle, searchKnowledge } from './knowledge.ts'
 import { createLead, findLeads, getLead, updateOneLead, upsertLead } from './leads.ts'
 import { listAllCannedReplies, listAllConnections, listAllLabels, listAllPeople, listTemplates } from './lists.ts'
+import { prepareBroadcast } from './prepare-broadcast.ts'
 import { listConversations, readConversation } from './read-conversations.ts'
 import { addTask, cancelLater, scheduleLater } from './schedule.ts'
 import { seen } from './seen.ts'
@@ -46,4 +47,5 @@ export const agentTools: readonly AgentTool[] = [
   listAllLabels,
   listAllPeople,
   listAllConnections,
+  prepareBroadcast,
 ]

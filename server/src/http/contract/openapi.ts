@@ -106,6 +106,7 @@ const groups: Record<string, Record<string, string>> = {
     'Lead imports': 'Upload, preview and import files of leads.',
     'Team inbox': 'Conversations, for members: assignment, notes, mentions, presence.',
     Tasks: 'What people want to come back to: about a lead, a conversation or neither.',
+    Broadcasts: 'Templates to many leads at once: audiences, pace, approval and results.',
     Notifications: 'A member’s notifications and preferences.',
     Labels: 'Labels of conversations and leads.',
     Teams: 'Teams of people who answer conversations.',

@@ -276,4 +276,7 @@ export const notInCollection: ReadonlySet<string> = new Set([
   ...['findSignInProviders', 'listMyIdentities', 'linkIdentity', 'unlinkIdentity', 'enableUser', 'listDisabledUsers'],
   ...['saveIdentityProvider', 'deleteIdentityProvider', 'testIdentityProvider', 'forceIdentityProvider'],
   ...['createScimToken', 'deleteScimToken'],
+  ...['createBroadcast', 'getBroadcast', 'replaceBroadcast', 'deleteBroadcast', 'countBroadcastAudience'],
+  ...['previewBroadcast', 'testBroadcast', 'startBroadcast', 'approveBroadcast', 'pauseBroadcast', 'resumeBroadcast'],
+  ...['cancelBroadcast', 'listBroadcastRecipients', 'exportBroadcast', 'updateBroadcastSettings'],
 ])

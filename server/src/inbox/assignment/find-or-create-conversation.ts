@@ -10,6 +10,7 @@ import { insertConversations } from '../conversation/batch-queries.ts'
 import { type ConversationChange, changeOwner } from '../conversation/change.ts'
 import { commitChange, recordDifference } from '../conversation/commit-change.ts'
 import type { Conversation } from '../conversation/conversation.ts'
+import { withStatus } from '../conversation/conversation-state.ts'
 import { newConversation, withKnownConsent } from '../conversation/customer.ts'
 import {
   agentsStopped,
@@ -93,7 +94,8 @@ async function startLocked(
     findTemplateFacts(work, command, recipient, connection),
     hasBudgets(tx, workspaceId),
   ])
-  const before = found ?? withKnownConsent(newConversation(connection, customer, 'third_party', now, now), consents)
+  const before =
+    found ?? withKnownConsent(startOf(caller, newConversation(connection, customer, 'third_party', now, now)), consents)
   const change = isAgent(caller) ? takeConversation(before, caller, now) : { conversation: before, events: [] }
   const { conversation } = change
   checkSend({
@@ -122,6 +124,10 @@ async function startLocked(
   ])
   return { conversation, isNew: true }
 }
+
+/** A broadcast is no reason to look at a conversation, until the customer writes. */
+const startOf = ({ reachesAgents }: Sender, created: Conversation): Conversation =>
+  reachesAgents === true ? { ...created, ...withStatus('resolved') } : created
 
 /** Reads the connection in the transaction, like a send, so that both decide by the same holds. */
 async function findInScope(

@@ -77,9 +77,13 @@ export function marketsOf(country: string): string[] {
  * counts, and else the highest of all: an unknown price is never nothing. Null without any rate card.
  */
 export function findPrice(list: PriceList, country: string | null, category: string): Amount | null {
+  return (country === null ? null : findCardPrice(list, country, category)) ?? highestKnown(list, category)
+}
+
+/** Returns the price on the card; null if it has none for the country and category. */
+export function findCardPrice(list: PriceList, country: string, category: string): Amount | null {
   const categories = category === 'authentication' ? [category, 'authentication_international'] : [category]
-  const found = country === null ? [] : categories.flatMap((one) => priceInMarkets(list, country, one) ?? [])
-  return highestOf(found) ?? highestKnown(list, category)
+  return highestOf(categories.flatMap((one) => priceInMarkets(list, country, one) ?? []))
 }
 
 function priceInMarkets(list: PriceList, country: string, category: string): Amount | null {

@@ -10,7 +10,7 @@ import { decryptCachedContact } from './conversation-list-item.ts'
 
 /** Id whose name a page shows. */
 export interface NameReference {
-  /** `system`: an automation rule. */
+  /** `system`: an automation rule or a broadcast. */
   type: 'agent' | 'user' | 'token' | 'connection' | 'team' | 'system'
   id: string
 }
@@ -54,6 +54,11 @@ export async function readNames(
     union all
     select 'system', id, name, null
     from automation_rules
+    where workspace_id = ${workspaceId}
+      and id = any (${idsOf('system')}::uuid[])
+    union all
+    select 'system', id, name, null
+    from broadcasts
     where workspace_id = ${workspaceId}
       and id = any (${idsOf('system')}::uuid[])
     union all

@@ -21,7 +21,9 @@ import {
   type CustomerGroup,
   draftOf,
   isMessage,
+  isUnrouted,
   type MessageEvent,
+  routeDraft,
   startDraft,
   timeRangesOf,
   tracksDelivery,
@@ -79,7 +81,10 @@ export async function applyBatch(
     const isKnown = isKnownTo(group.receiver.id)
     const first = group.events.filter(isMessage).find(({ externalId }) => !isKnown(externalId))
     if (otherDraft !== undefined || hasParkedRevisions(group)) result.others.push(group)
-    else if (draft !== undefined) found.push({ group, draft })
+    else if (draft !== undefined && first?.type === 'message' && isUnrouted(draft.conversation)) {
+      // A change of owner is stored alone.
+      result.others.push({ ...group, isUnrouted: true })
+    } else if (draft !== undefined) found.push({ group, draft })
     else if (first === undefined) continue
     else if (lockRoutes === null) result.newCustomers.push(group)
     else begun.push({ group, first, decisions: consents[n] ?? noDecisions })
@@ -188,15 +193,21 @@ interface CustomerResult {
   unmatched: CustomerEvent[]
 }
 
-/** Applies the events of one customer one by one, with any lookups they need. */
+/**
+ * Applies the events of one customer one by one, with any lookups they need. `mayRoute`: routes a conversation in which only a
+ * broadcast has written.
+ */
 export async function applyAlone(
   tx: Tx,
   context: ReceiveContext,
   events: readonly CustomerEvent[],
+  mayRoute = false,
 ): Promise<CustomerResult> {
   const { keyring, receiver, now } = context
   const { workspaceId, id: connectionId } = receiver
   const result: CustomerResult = { writer: null, unmatched: [] }
+  // Before the conversation is locked.
+  const lockRoutes = mayRoute ? await lockFirstOwners(tx, workspaceId, now) : null
   const awaited = events.map((event) => ({ connectionId, event }))
   const ids = events.filter(isMessage).map(({ externalId }) => ({ connectionId, externalId }))
   const [, found] = await Promise.all([
@@ -213,7 +224,10 @@ export async function applyAlone(
       await parkRevision(tx, context, null, event)
       result.unmatched.push(event)
     }
-    const draft = conversation === undefined ? await startIfAllowed(tx, context, event, isKnown) : draftOf(conversation)
+    let draft = conversation === undefined ? await startIfAllowed(tx, context, event, isKnown) : draftOf(conversation)
+    if (lockRoutes !== null && draft !== null && event.type === 'message' && isUnrouted(draft.conversation)) {
+      draft = routeDraft(draft, (await lockRoutes([connectionId]))(connectionId), now)
+    }
     if (draft === null) {
       await recordDecision(tx, context, event, null)
       continue

@@ -26,6 +26,8 @@ export const tracksDelivery = ({ channel }: ReceivingConnection): boolean => cha
 export interface CustomerGroup {
   receiver: ReceivingConnection
   events: CustomerEvent[]
+  /** Whether only a broadcast has written to the customer so far. */
+  isUnrouted?: boolean
 }
 
 /** Changes of one conversation, decided in memory under its lock. */
@@ -68,13 +70,34 @@ export function startDraft(
   const created = withKnownConsent(newConversation(receiver, event.customer, source, event.at, now), decisions)
   // Conversations started outside this service belong to people.
   if (!isFromCustomer) return { ...draftOf(created), before: null }
-  const owned = changeOwner(created, route.owner, systemActor, now)
+  const { conversation, ...changes } = routed(created, route, now)
+  return { ...draftOf(conversation), before: null, ...changes }
+}
+
+/** Returns whether only a broadcast has written so far, so that the customer's first message is routed like a new one. */
+export const isUnrouted = ({ inbound, lastMessage, status, owner, assignedTo, teamId, held }: Conversation): boolean =>
+  inbound.newest === null &&
+  lastMessage === null &&
+  status === 'resolved' &&
+  owner.type === 'human' &&
+  assignedTo === null &&
+  teamId === null &&
+  !held
+
+/** Returns the draft of such a conversation with who gets it. */
+export const routeDraft = (draft: ConversationDraft, route: Route, now: Date): ConversationDraft => ({
+  ...draft,
+  ...routed(draft.conversation, route, now),
+})
+
+function routed(before: Conversation, route: Route, now: Date) {
+  const owned = changeOwner(before, route.owner, systemActor, now)
   const conversation = withRoute(owned.conversation, route)
-  const activities = detailsBetween(created, conversation).map((detail) => ({
+  const activities = detailsBetween(before, conversation).map((detail) => ({
     reason: reasonOfStart(detail.kind, route),
     detail,
   }))
-  return { ...draftOf(conversation), before: null, route, activities, events: owned.events }
+  return { conversation, route, activities, events: owned.events }
 }
 
 function reasonOfStart(kind: ActivityDetail['kind'], { reason, isAgentFull }: Route): ActivityReason {

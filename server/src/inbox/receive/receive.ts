@@ -143,7 +143,7 @@ async function receiveBatch(
   }
 }
 
-async function receiveOne(deps: CustomerDeps, { receiver, events }: CustomerGroup): Promise<void> {
+async function receiveOne(deps: CustomerDeps, { receiver, events, isUnrouted }: CustomerGroup): Promise<void> {
   const fieldsOf = ({ type: code }: CustomerEvent) => {
     return { workspaceId: receiver.workspaceId, connectionId: receiver.id, code }
   }
@@ -154,7 +154,7 @@ async function receiveOne(deps: CustomerDeps, { receiver, events }: CustomerGrou
       const keywords = await deps.readKeywords(receiver.workspaceId, some)
       const service = await serviceReader(deps.db)(receiver.workspaceId)
       const context = () => ({ keyring, receiver, now: deps.clock.now(), keywords, service, onSkipped })
-      return retryOnRace(() => deps.db.tx((tx: Tx) => applyAlone(tx, context(), some)))
+      return retryOnRace(() => deps.db.tx((tx: Tx) => applyAlone(tx, context(), some, isUnrouted)))
     })
   const receiveSome = async (some: readonly CustomerEvent[]) => {
     const { writer, unmatched } = await apply(some)

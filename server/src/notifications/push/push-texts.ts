@@ -43,6 +43,7 @@ const texts: Record<Language, PushTexts> = {
       task: () => 'A task is due',
       scheduled: () => 'A scheduled message was not sent',
       silence: () => 'A customer has not replied',
+      broadcast: () => 'A broadcast has paused',
     },
   },
   es: {
@@ -61,6 +62,7 @@ const texts: Record<Language, PushTexts> = {
       task: () => 'Una tarea vence ahora',
       scheduled: () => 'No se envió un mensaje programado',
       silence: () => 'Un cliente no ha respondido',
+      broadcast: () => 'Se pausó una difusión',
     },
   },
   pt: {
@@ -79,6 +81,7 @@ const texts: Record<Language, PushTexts> = {
       task: () => 'Uma tarefa vence agora',
       scheduled: () => 'Uma mensagem agendada não foi enviada',
       silence: () => 'Um cliente não respondeu',
+      broadcast: () => 'Um disparo foi pausado',
     },
   },
 }

@@ -2,9 +2,9 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useCallback } from 'react'
 import { useLeadFields } from '../../data/lead-fields.ts'
 import { type LeadPage, leadListsKey } from '../../data/leads.ts'
+import { type CustomColumn, isCustom } from '../../shared/lead-view/conditions.ts'
 import type { FieldType } from '../../ui/format/custom-value.ts'
 import { customFieldName } from '../../ui/format/lead-texts.ts'
-import { type CustomColumn, isCustom } from './conditions.ts'
 import { columnOf } from './field-columns.ts'
 
 /** A custom field for sorting and filtering. */

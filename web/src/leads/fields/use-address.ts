@@ -1,6 +1,6 @@
 import { useMatch } from '@tanstack/react-router'
+import { type LeadAddress, readAddress, savedQuery } from '../../shared/lead-view/address.ts'
 import { type ChangeSearch, useChangeSearch, useNewestSearch } from '../../ui/use-newest-search.ts'
-import { type LeadAddress, readAddress, savedQuery } from './address.ts'
 
 export type GoTo = ChangeSearch<LeadAddress>
 

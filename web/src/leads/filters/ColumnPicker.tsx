@@ -1,7 +1,7 @@
+import { type Column, plainColumns } from '../../shared/lead-view/conditions.ts'
 import { t } from '../../text/index.ts'
 import type { Dropdown } from '../../ui/overlay/dropdown.tsx'
 import { Picker } from '../../ui/overlay/Picker.tsx'
-import { type Column, plainColumns } from '../fields/conditions.ts'
 import { activeColumns, type CustomColumnInfo } from '../fields/custom-columns.ts'
 import { titleOf } from './sentence.ts'
 

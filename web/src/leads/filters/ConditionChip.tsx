@@ -1,9 +1,9 @@
 import { IconX } from '@tabler/icons-react'
+import { type Condition, isComplete } from '../../shared/lead-view/conditions.ts'
 import { t, withTexts } from '../../text/index.ts'
 import { DropdownContent, dropdownButtonProps, useDropdown } from '../../ui/overlay/dropdown.tsx'
 import { prefetchedComponent } from '../../ui/overlay/lazy.ts'
 import type { FieldContext } from '../fields/columns.tsx'
-import { type Condition, isComplete } from '../fields/conditions.ts'
 import styles from '../LeadsPage.module.css'
 import { describeCondition, titleOf, type ValueNames } from './sentence.ts'
 

@@ -1,12 +1,19 @@
 import { Button, Checkbox, NativeSelect, Radio, Stack, TextInput } from '@mantine/core'
 import { useEffect, useRef, useState } from 'react'
+import {
+  type Condition,
+  countOf,
+  isDay,
+  kindOf,
+  type Operator,
+  operatorsOf,
+} from '../../shared/lead-view/conditions.ts'
 import { t } from '../../text/index.ts'
 import { parseNumber } from '../../ui/format/amount.ts'
 import { inputValue, interpretTyped } from '../../ui/format/custom-value.ts'
 import { DropdownPanel } from '../../ui/overlay/DropdownPanel.tsx'
 import type { Dropdown } from '../../ui/overlay/dropdown.tsx'
 import { choicesOf, type FieldContext, type FieldName } from '../fields/columns.tsx'
-import { type Condition, countOf, isDay, kindOf, type Operator, operatorsOf } from '../fields/conditions.ts'
 import type { CustomColumnInfo } from '../fields/custom-columns.ts'
 import styles from '../LeadsPage.module.css'
 import { LabelFilter } from '../labels/LabelFilter.tsx'

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'react'
+import type { LeadAddress } from '../../shared/lead-view/address.ts'
 import { t } from '../../text/index.ts'
 import { SearchField } from '../../ui/page/SearchField.tsx'
-import type { LeadAddress } from '../fields/address.ts'
 import type { GoTo } from '../fields/use-address.ts'
 
 const debounceMs = 120

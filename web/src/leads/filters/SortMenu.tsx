@@ -1,10 +1,16 @@
 import { Menu } from '@mantine/core'
 import { IconArrowDown, IconArrowUp, IconCheck } from '@tabler/icons-react'
+import { type LeadAddress, sortOf } from '../../shared/lead-view/address.ts'
+import {
+  type Column,
+  isCustom,
+  isSortable,
+  isSortedInDatabase,
+  plainColumns,
+} from '../../shared/lead-view/conditions.ts'
 import { t } from '../../text/index.ts'
 import { DropdownMenu } from '../../ui/overlay/DropdownMenu.tsx'
 import type { Dropdown } from '../../ui/overlay/dropdown.tsx'
-import { type LeadAddress, sortOf } from '../fields/address.ts'
-import { type Column, isCustom, isSortable, isSortedInDatabase, plainColumns } from '../fields/conditions.ts'
 import { activeColumns, type CustomColumnInfo } from '../fields/custom-columns.ts'
 import type { GoTo } from '../fields/use-address.ts'
 import { titleOf } from './sentence.ts'

@@ -1,9 +1,16 @@
 import type { People } from '../../data/people.ts'
+import {
+  type Column,
+  type Condition,
+  isCustom,
+  isDay,
+  kindOf,
+  type PlainColumn,
+} from '../../shared/lead-view/conditions.ts'
 import { language, t } from '../../text/index.ts'
 import { formatAmount } from '../../ui/format/amount.ts'
 import { formatValue } from '../../ui/format/custom-value.ts'
 import { customFieldName, statusName } from '../../ui/format/lead-texts.ts'
-import { type Column, type Condition, isCustom, isDay, kindOf, type PlainColumn } from '../fields/conditions.ts'
 import type { CustomColumnInfo } from '../fields/custom-columns.ts'
 import { keyOfColumn } from '../fields/field-columns.ts'
 

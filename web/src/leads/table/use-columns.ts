@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useRef, useState } from 'react'
-import type { LeadAddress } from '../fields/address.ts'
+import type { LeadAddress } from '../../shared/lead-view/address.ts'
 import { type ColumnChoice, columnsText, defaultChoice, readChoice, readColumns } from '../fields/column-choice.ts'
 import type { GoTo } from '../fields/use-address.ts'
 

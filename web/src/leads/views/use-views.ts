@@ -11,10 +11,10 @@ import {
   useSavedFiltersOf,
 } from '../../data/saved-filters.ts'
 import { hasRole } from '../../session/session.ts'
+import { type LeadAddress, savedQuery } from '../../shared/lead-view/address.ts'
 import { t } from '../../text/index.ts'
 import { showError, showToast, showUndoToast } from '../../ui/overlay/toasts.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
-import { type LeadAddress, savedQuery } from '../fields/address.ts'
 import { type ColumnChoice, columnsText } from '../fields/column-choice.ts'
 import type { GoTo } from '../fields/use-address.ts'
 import { addressOfView, isChanged, moveIdBy, moveIdTo, nameOfCopy, openView } from './view-rules.ts'

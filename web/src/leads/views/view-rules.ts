@@ -1,5 +1,5 @@
 import type { SavedFilter } from '../../data/saved-filters.ts'
-import { type LeadAddress, readSavedQuery, savedQuery } from '../fields/address.ts'
+import { type LeadAddress, readSavedQuery, savedQuery } from '../../shared/lead-view/address.ts'
 
 /** Address of a view when it is opened. */
 export const addressOfView = ({ id, query }: Pick<SavedFilter, 'id' | 'query'>): LeadAddress => ({

@@ -1,0 +1,346 @@
+import pLimit from 'p-limit'
+import type { Sql, Tx } from '../base/db.ts'
+import { ApiError } from '../base/errors.ts'
+import type { RunStep } from '../base/run-step.ts'
+import type { StoredConnection } from '../channels/connection/connection.ts'
+import { findConnection } from '../channels/connection/queries.ts'
+import { findOrCreateConversation } from '../inbox/assignment/find-or-create-conversation.ts'
+import { type ChangeTx, type Conversation, inWorkspace } from '../inbox/conversation/conversation.ts'
+import { sendMessage } from '../inbox/send/send.ts'
+import { templateCommandOf } from '../inbox/send/send-command.ts'
+import { decryptLead } from '../leads/lead/encrypted-lead.ts'
+import type { Lead } from '../leads/lead/lead.ts'
+import { findLeadsByIds } from '../leads/lead/queries.ts'
+import { ecosystemPauseMs, readCategories } from './audience.ts'
+import {
+  type Broadcast,
+  type BroadcastDeps,
+  findBroadcast,
+  lockBroadcast,
+  pauseItself,
+  senderOf,
+  storeBroadcast,
+} from './broadcast.ts'
+import {
+  allowanceOf,
+  batchOf,
+  findPauseReason,
+  limitWindowMs,
+  type PauseReason,
+  pauseAfterMs,
+  perMinuteOf,
+} from './pacing.ts'
+import { fillVariant } from './variables.ts'
+
+/** Steps of the work on broadcasts, besides those of sends, after each of which a process can die. */
+export const broadcastSteps = ['freeze', 'claim', 'open', 'skip', 'settle', 'refresh'] as const
+export type BroadcastStep = (typeof broadcastSteps)[number]
+
+export interface SendBroadcastDeps extends BroadcastDeps {
+  step: RunStep<BroadcastStep>
+}
+
+interface Recipient {
+  id: string
+  leadId: string
+  variant: number
+}
+
+/** Longer than almost every batch. A second process that takes over can do no harm: a send has an idempotency key. */
+const claimMs = 120_000
+const sendsAtOnce = 8
+const maxWaitMs = 10 * 60_000
+
+/** Thrown by the check under the lock: leaves the recipient for later, or to who has it. */
+class NotTheirTurn extends Error {}
+
+/** Thrown by the check under the lock: they get nothing. */
+class Skipped extends Error {
+  readonly reason: string
+
+  constructor(reason: string) {
+    super(reason)
+    this.reason = reason
+  }
+}
+
+/**
+ * Takes the next recipients of a running broadcast, at most as many as pace and limits allow, and says when the next may
+ * be taken. In one transaction, so that no process can exceed the pace. Without any left, the broadcast is done.
+ */
+export async function claimRecipients(work: ChangeTx, broadcast: Broadcast): Promise<Recipient[]> {
+  const { tx, keyring, workspaceId, now } = work
+  const { id, connectionId, options, quality } = broadcast
+  const connection = await findConnection(tx, keyring, workspaceId, connectionId)
+  const reason = connection === undefined ? 'connection' : findPauseReason(connection, quality, now)
+  if (connection === undefined || reason !== null) {
+    await pauseItself(work, broadcast, reason ?? 'connection')
+    return []
+  }
+  const perMinute = perMinuteOf(connection, options.perMinute)
+  const allowance = await readAllowance(tx, workspaceId, connection, now)
+  if (allowance.left <= 0) {
+    const nextAt = new Date(
+      Math.min(Math.max(now.getTime() + 1_000, allowance.freeAt.getTime()), now.getTime() + maxWaitMs),
+    )
+    await storeBroadcast(work, broadcast, { reason: 'messaging_limit', nextAt })
+    return []
+  }
+  const recipients = await tx<Recipient[]>`
+    with due as (
+      select id
+      from broadcast_recipients
+      where workspace_id = ${workspaceId}
+        and broadcast_id = ${id}
+        and status = 'pending'
+        and due_at <= ${now}
+        and (claimed_until is null or claimed_until <= ${now})
+      order by due_at
+      limit ${Math.min(batchOf(perMinute), allowance.left)}
+      for update skip locked
+    )
+    update broadcast_recipients r
+    set claimed_at = ${now},
+      claimed_until = ${new Date(now.getTime() + claimMs)}
+    from due
+    where r.workspace_id = ${workspaceId}
+      and r.id = due.id
+    returning r.id, r.lead_id as "leadId", r.variant`
+  if (recipients.length > 0) {
+    const nextAt = new Date(now.getTime() + pauseAfterMs(recipients.length, perMinute))
+    await tx`
+      update broadcasts
+      set next_at = ${nextAt},
+        reason = null
+      where workspace_id = ${workspaceId}
+        and id = ${id}`
+    return recipients
+  }
+  const [next] = await tx<{ at: Date | null }[]>`
+    select min(greatest(due_at, claimed_until)) as at
+    from broadcast_recipients
+    where workspace_id = ${workspaceId}
+      and broadcast_id = ${id}
+      and status = 'pending'`
+  const at = next?.at ?? null
+  // Looks again now and then, so that the page shows results while it waits.
+  const soon = (time: Date) =>
+    new Date(Math.min(Math.max(time.getTime(), now.getTime() + 1_000), now.getTime() + maxWaitMs))
+  if (at === null) await storeBroadcast(work, broadcast, { state: 'done', reason: null, endedAt: now, nextAt: now })
+  else await storeBroadcast(work, broadcast, { reason: null, nextAt: soon(at) })
+  return []
+}
+
+/**
+ * Returns how many more customers may be written to first, and when the next is freed. The platform counts all numbers of
+ * a business together, so all broadcasts of the workspace count, one after another.
+ */
+async function readAllowance(tx: Tx, workspaceId: string, { numberStatus }: StoredConnection, now: Date) {
+  const limit = numberStatus?.messagingLimit ?? null
+  if (limit === null || limit === 'unlimited') return { left: Number.POSITIVE_INFINITY, freeAt: now }
+  await tx`select pg_advisory_xact_lock(hashtextextended(${`broadcasts ${workspaceId}`}, 0))`
+  const [row] = await tx<{ used: number; first: Date | null }[]>`
+    select count(*)::integer as used, min(claimed_at) as first
+    from broadcast_recipients
+    where workspace_id = ${workspaceId}
+      and claimed_at > ${new Date(now.getTime() - limitWindowMs)}`
+  return {
+    left: allowanceOf(limit, row?.used ?? 0),
+    freeAt: new Date((row?.first ?? now).getTime() + limitWindowMs),
+  }
+}
+
+/** Sends to claimed recipients, each by the ordinary send, which judges consent and everything else at that moment. */
+export async function sendBatch(
+  deps: SendBroadcastDeps,
+  broadcast: Broadcast,
+  recipients: readonly Recipient[],
+): Promise<void> {
+  const { sends, step } = deps
+  const { workspaceId } = broadcast
+  const [leads, categories] = await step('open', async () => [
+    await readLeads(deps, workspaceId, recipients),
+    await readCategories(sends.db.sql, broadcast),
+  ])
+  const limit = pLimit(sendsAtOnce)
+  const isMarketing = ({ variant }: Recipient) => categories[variant] === 'MARKETING'
+  await Promise.all(
+    recipients.map((one) =>
+      limit(async () => {
+        try {
+          await sendTo(deps, broadcast, one, { lead: leads.get(one.leadId), isMarketing: isMarketing(one) })
+        } catch (error) {
+          // The claim ends, and the next process tries again.
+          sends.log.warn('failed to send to a recipient of a broadcast; retrying in 2 min', { workspaceId }, error)
+        }
+      }),
+    ),
+  )
+}
+
+async function readLeads({ sends }: BroadcastDeps, workspaceId: string, recipients: readonly Recipient[]) {
+  const ids = recipients.map(({ leadId }) => leadId)
+  const rows = await findLeadsByIds(sends.db.sql, workspaceId, ids)
+  return sends.keyStore.withKeyring(
+    workspaceId,
+    async (keyring) => new Map(rows.map((row) => [row.id, decryptLead(keyring, row)])),
+  )
+}
+
+async function sendTo(
+  deps: SendBroadcastDeps,
+  broadcast: Broadcast,
+  recipient: Recipient,
+  { lead, isMarketing }: { lead: Lead | undefined; isMarketing: boolean },
+): Promise<void> {
+  const { sends, step } = deps
+  const skip = (reason: string) => step('skip', () => skipRecipient(deps, broadcast, recipient.id, reason))
+  const variant = broadcast.variants[recipient.variant]
+  if (lead === undefined || variant === undefined) return skip('lead_deleted')
+  if (lead.phone === null) return skip('no_number')
+  const template = fillVariant(variant, lead)
+  if (template === null) return skip('missing_value')
+  const sender = senderOf(broadcast)
+  try {
+    const { connectionId } = broadcast
+    const start = { connectionId, phone: lead.phone, template: templateCommandOf(template) }
+    const { conversation } = await findOrCreateConversation(sends, sender, start)
+    await sendMessage(sends, sender, {
+      conversationId: conversation.id,
+      idempotencyKey: keyOf(broadcast, recipient),
+      body: { kind: 'template', template },
+      syntax: 'whole',
+      // The lead may have changed since the first attempt.
+      identity: { recipient: recipient.id },
+      check: (work, locked) => checkTurn(work, broadcast, recipient, locked, isMarketing),
+      reserved: (work, message) => markSending(work, recipient, message),
+    })
+  } catch (error) {
+    if (error instanceof NotTheirTurn) return
+    if (error instanceof Skipped) return skip(error.reason)
+    if (!(error instanceof ApiError)) throw error
+    const code = String(error.data?.code ?? `HTTP_${error.statusCode}`)
+    // The message has the result, or will have it.
+    if (code === 'NOT_RETRYABLE' || code === 'DELIVERY_FAILED') return
+    if (error.statusCode >= 500 || code === 'HTTP_429') throw error
+    const pauses = pausing[code] ?? (code === 'HTTP_404' ? 'connection' : undefined)
+    if (pauses === undefined) return skip(skippedAs[code] ?? code)
+    await step('skip', () => pauseFor(deps, broadcast, recipient.id, pauses))
+  }
+}
+
+const keyOf = ({ id }: Broadcast, recipient: Recipient): string => `broadcast:${id}:${recipient.id}`
+
+/** Refusals that are not about the recipient: everyone else would be refused too. */
+const pausing: Readonly<Record<string, PauseReason>> = {
+  CONNECTION_UNAVAILABLE: 'connection',
+  ACKNOWLEDGEMENT_REQUIRED: 'connection',
+  TEMPLATE_NOT_APPROVED: 'template',
+  BUDGET_REACHED: 'budget',
+}
+
+const skippedAs: Readonly<Record<string, string>> = {
+  OPTED_OUT: 'opted_out',
+  ON_STANDBY: 'other_app',
+  INVALID_MESSAGE: 'invalid',
+}
+
+/**
+ * Judges under the locks of conversation, broadcast and recipient: a broadcast that was paused or cancelled reserves
+ * nothing more.
+ */
+async function checkTurn(
+  { tx, workspaceId, now }: ChangeTx,
+  { id }: Broadcast,
+  recipient: Recipient,
+  conversation: Conversation,
+  isMarketing: boolean,
+): Promise<void> {
+  const running = await tx`
+    select id
+    from broadcasts
+    where workspace_id = ${workspaceId}
+      and id = ${id}
+      and state = 'running'
+    for share`
+  const pending = await tx`
+    select id
+    from broadcast_recipients
+    where workspace_id = ${workspaceId}
+      and id = ${recipient.id}
+      and status = 'pending'
+    for update`
+  if (running.length === 0 || pending.length === 0) throw new NotTheirTurn()
+  if (isMarketing && (await wasRefused(tx, workspaceId, conversation.id, now))) throw new Skipped('recently_refused')
+}
+
+/** Returns whether the platform has refused a message to this customer for its ecosystem: not again for 24 hours. */
+async function wasRefused(sql: Sql, workspaceId: string, conversationId: string, now: Date): Promise<boolean> {
+  const rows = await sql`
+    select id
+    from messages
+    where workspace_id = ${workspaceId}
+      and conversation_id = ${conversationId}
+      and occurred_at > ${new Date(now.getTime() - ecosystemPauseMs)}
+      and error_code = '131049'
+    limit 1`
+  return rows.length > 0
+}
+
+/** In the transaction that reserves the send: from then on the message tells what became of it. */
+async function markSending(
+  { tx, workspaceId, now }: ChangeTx,
+  { id }: Recipient,
+  message: { id: string; conversationId: string },
+): Promise<void> {
+  const { count } = await tx`
+    update broadcast_recipients
+    set status = 'sending',
+      message_id = ${message.id},
+      conversation_id = ${message.conversationId},
+      sent_at = ${now},
+      claimed_until = null
+    where workspace_id = ${workspaceId}
+      and id = ${id}
+      and status = 'pending'`
+  if (count !== 1) throw new NotTheirTurn()
+}
+
+async function skipRecipient(
+  { sends }: BroadcastDeps,
+  broadcast: Broadcast,
+  id: string,
+  reason: string,
+): Promise<void> {
+  await sends.db.tx(
+    (tx) => tx`
+      update broadcast_recipients
+      set status = 'skipped',
+        reason = ${reason.slice(0, 100)},
+        claimed_at = null,
+        claimed_until = null
+      where workspace_id = ${broadcast.workspaceId}
+        and id = ${id}
+        and status = 'pending'`,
+  )
+}
+
+/** Pauses it and gives the recipient back, who is first when people resume it. */
+function pauseFor({ sends }: BroadcastDeps, broadcast: Broadcast, id: string, reason: PauseReason): Promise<void> {
+  const { workspaceId } = broadcast
+  return inWorkspace(sends, workspaceId, async (work) => {
+    const current = await lockBroadcast(work, broadcast.id)
+    await pauseItself(work, current, reason)
+    await work.tx`
+      update broadcast_recipients
+      set claimed_at = null,
+        claimed_until = null
+      where workspace_id = ${workspaceId}
+        and id = ${id}
+        and status = 'pending'`
+  })
+}
+
+/** Reads a broadcast again. */
+export const reread = ({ sends }: BroadcastDeps, { workspaceId, id }: Broadcast): Promise<Broadcast> =>
+  sends.keyStore.withKeyring(workspaceId, (keyring) => findBroadcast(sends.db.sql, keyring, workspaceId, id))

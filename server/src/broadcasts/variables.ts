@@ -1,0 +1,103 @@
+import { createHash } from 'node:crypto'
+import type { TemplateChoice } from '../inbox/send/send-schema.ts'
+import type { Lead } from '../leads/lead/lead.ts'
+
+/** Fields of a lead that can fill a variable of a template. */
+export const leadVariables = [
+  'firstName',
+  'lastName',
+  'fullName',
+  'email',
+  'phone',
+  'status',
+  'source',
+  'estimatedValue',
+  'actualValue',
+  'uniqueCode',
+  'externalRef',
+] as const
+type LeadVariable = (typeof leadVariables)[number]
+
+/** What fills a variable: a field of the lead, a custom field by its key, or the same text for everyone. */
+export interface Variable {
+  from: 'field' | 'custom' | 'text'
+  value: string
+  /** For leads without the value; without it they are left out. */
+  fallback?: string
+}
+
+/** A template and its values. */
+export interface Variant {
+  template: { name: string; language: string }
+  /** Share of the recipients, in relation to the other variants. */
+  weight: number
+  body: Variable[]
+  header: Variable | null
+  buttons: Variable[]
+}
+
+/** Parses the name of a field of leads, or else the key of a custom field, with a fallback after a bar. */
+export function parseVariable(text: string): Variable {
+  const [name = '', ...rest] = text.split('|')
+  const fallback = rest.join('|').slice(0, 255)
+  const value = name.trim()
+  const from = leadVariables.some((field) => field === value) ? 'field' : 'custom'
+  return { from, value, ...(fallback !== '' && { fallback }) }
+}
+
+type VariableLead = Pick<Lead, 'customFields'> & { [K in Exclude<LeadVariable, 'fullName'>]: Lead[K] }
+
+const maxValueLength = 1_000
+
+/** Returns the value of a variable as the platform accepts it, on one line; null if the lead has none. */
+export function variableText({ from, value, fallback = '' }: Variable, lead: VariableLead): string | null {
+  const found = from === 'text' ? value : from === 'custom' ? customValue(lead, value) : fieldValue(lead, value)
+  return onOneLine(found) || onOneLine(fallback) || null
+}
+
+const customValue = ({ customFields }: VariableLead, key: string): string =>
+  String(customFields.find((field) => field.key === key)?.value ?? '')
+
+function fieldValue(lead: VariableLead, name: string): string {
+  if (name === 'fullName') return [lead.firstName, lead.lastName ?? ''].join(' ')
+  const known = leadVariables.find((field) => field === name)
+  if (known === undefined || known === 'fullName') return ''
+  const value = lead[known]
+  if (value === null) return ''
+  return known === 'phone' ? `+${value}` : String(value)
+}
+
+const onOneLine = (text: string): string => text.slice(0, maxValueLength).split(/\s+/).join(' ').trim()
+
+/** Returns the template with its values for a lead; null if the lead lacks one. */
+export function fillVariant({ template, body, header, buttons }: Variant, lead: VariableLead): TemplateChoice | null {
+  const values = (variables: readonly Variable[]) => variables.map((variable) => variableText(variable, lead))
+  const [bodyValues, headerValues, buttonValues] = [
+    values(body),
+    values(header === null ? [] : [header]),
+    values(buttons),
+  ]
+  const all = [...bodyValues, ...headerValues, ...buttonValues]
+  if (all.includes(null)) return null
+  const present = (some: readonly (string | null)[]) => some.flatMap((value) => value ?? [])
+  const [header_param] = present(headerValues)
+  return {
+    ...template,
+    body_params: present(bodyValues),
+    ...(header_param !== undefined && { header_param: header_param.slice(0, 255) }),
+    ...(buttons.length > 0 && { button_params: present(buttonValues) }),
+  }
+}
+
+/** Returns which variant a recipient gets: always the same for the same key, in shares of the weights. */
+export function variantOf(key: string, variants: readonly Pick<Variant, 'weight'>[]): number {
+  const total = variants.reduce((sum, { weight }) => sum + weight, 0)
+  let rest = createHash('sha256').update(key).digest().readUInt32BE() % total
+  return Math.max(
+    0,
+    variants.findIndex(({ weight }) => {
+      rest -= weight
+      return rest < 0
+    }),
+  )
+}

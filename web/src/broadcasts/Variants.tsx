@@ -1,0 +1,184 @@
+import { ActionIcon, Button, NumberInput, Select, Skeleton, TextInput } from '@mantine/core'
+import { IconPlus, IconX } from '@tabler/icons-react'
+import { useTemplates } from '../data/connections.ts'
+import { useLeadFields } from '../data/lead-fields.ts'
+import type { Variable, Variant } from '../data/team/broadcasts.ts'
+import type { Template } from '../shared/template-preview.ts'
+import { t } from '../text/index.ts'
+import { errorSentence } from '../ui/format/error-texts.ts'
+import { languageName } from '../ui/format/language-name.ts'
+import { useWorkspaceId } from '../ui/use-workspace-id.ts'
+import styles from './Broadcasts.module.css'
+import { canBroadcast, emptyVariant, sharesOf, variableFields, variantOf } from './draft.ts'
+
+const maxVariants = 3
+
+interface VariantsProps {
+  connectionId: string
+  variants: readonly Variant[]
+  set(variants: Variant[]): void
+  isTried: boolean
+}
+
+/** The template of a broadcast, or up to three to compare. */
+export function Variants({ connectionId, variants, set, isTried }: VariantsProps) {
+  const query = useTemplates(useWorkspaceId(), connectionId)
+  const texts = t.broadcasts
+  if (query.isPending) return <Skeleton height={60} />
+  if (query.error !== null) return <p role="alert">{errorSentence(query.error)}</p>
+  const templates = query.data.filter(canBroadcast)
+  if (templates.length === 0) return <p className={styles.notice}>{texts.noTemplate}</p>
+  const shares = sharesOf(variants)
+  return (
+    <>
+      {variants.map((variant, n) => (
+        <VariantFields
+          // biome-ignore lint/suspicious/noArrayIndexKey: variants have no ids
+          key={n}
+          title={variants.length === 1 ? texts.template : texts.variant({ n: n + 1, share: shares[n] ?? 0 })}
+          variant={variant}
+          templates={templates}
+          isTried={isTried}
+          change={(to) => set(variants.with(n, to))}
+          remove={variants.length === 1 ? null : () => set(variants.toSpliced(n, 1))}
+        />
+      ))}
+      {variants.length < maxVariants && (
+        <Button
+          variant="default"
+          leftSection={<IconPlus size={16} />}
+          onClick={() => set([...variants, emptyVariant])}
+          style={{ alignSelf: 'flex-start' }}
+        >
+          {texts.addVariant}
+        </Button>
+      )}
+    </>
+  )
+}
+
+interface VariantFieldsProps {
+  title: string
+  variant: Variant
+  templates: readonly Template[]
+  isTried: boolean
+  change(to: Variant): void
+  /** Null for the only one. */
+  remove: (() => void) | null
+}
+
+function VariantFields({ title, variant, templates, isTried, change, remove }: VariantFieldsProps) {
+  const texts = t.broadcasts
+  const { name, language } = variant.template
+  const chosen = templates.find((one) => one.name === name && one.language === language)
+  const variables = [
+    ...variant.body.map((variable, n) => ({
+      label: texts.variable({ name: chosen?.parameterNames?.[n] ?? `${n + 1}` }),
+      variable,
+      set: (to: Variable) => change({ ...variant, body: variant.body.with(n, to) }),
+    })),
+    ...(variant.header === null
+      ? []
+      : [{ label: texts.header, variable: variant.header, set: (to: Variable) => change({ ...variant, header: to }) }]),
+    ...variant.buttons.map((variable, n) => ({
+      label: texts.button({ n: n + 1 }),
+      variable,
+      set: (to: Variable) => change({ ...variant, buttons: variant.buttons.with(n, to) }),
+    })),
+  ]
+  return (
+    <fieldset className={styles.variant}>
+      <legend>{title}</legend>
+      <div className={styles.row}>
+        <Select
+          label={texts.template}
+          data={templates.map((one) => ({
+            value: one.id,
+            label: `${one.name.replaceAll('_', ' ')} (${languageName(one.language)})`,
+          }))}
+          value={chosen?.id ?? null}
+          allowDeselect={false}
+          searchable
+          error={isTried && chosen === undefined ? t.start.problems.template : undefined}
+          onChange={(id) => {
+            const template = templates.find((one) => one.id === id)
+            if (template !== undefined) change(variantOf(template, variant.weight))
+          }}
+        />
+        {remove !== null && (
+          <>
+            <NumberInput
+              label={texts.weight}
+              min={1}
+              max={100}
+              clampBehavior="strict"
+              allowDecimal={false}
+              value={variant.weight}
+              onChange={(weight) => change({ ...variant, weight: Number(weight) || 1 })}
+            />
+            <ActionIcon variant="subtle" color="gray" size="lg" aria-label={texts.removeOf({ title })} onClick={remove}>
+              <IconX size={16} />
+            </ActionIcon>
+          </>
+        )}
+      </div>
+      {chosen !== undefined && <p className={styles.muted}>{chosen.body}</p>}
+      {variables.map(({ label, variable, set }) => (
+        <VariableFields key={label} label={label} variable={variable} set={set} isTried={isTried} />
+      ))}
+    </fieldset>
+  )
+}
+
+interface VariableFieldsProps {
+  label: string
+  variable: Variable
+  set(to: Variable): void
+  isTried: boolean
+}
+
+const asText = 'text'
+
+/** What fills a variable, and what does for leads without it. */
+function VariableFields({ label, variable, set, isTried }: VariableFieldsProps) {
+  const texts = t.broadcasts
+  const fields = useLeadFields(useWorkspaceId()).filter(({ isArchived }) => !isArchived)
+  const { from, value, fallback = '' } = variable
+  return (
+    <div className={styles.row}>
+      <Select
+        label={label}
+        data={[
+          { value: asText, label: texts.sameText },
+          ...variableFields.map((field) => ({ value: `field ${field}`, label: texts.fields[field] })),
+          ...fields.map((field) => ({ value: `custom ${field.key}`, label: field.label })),
+        ]}
+        value={from === 'text' ? asText : `${from} ${value}`}
+        allowDeselect={false}
+        searchable
+        onChange={(choice) => {
+          const [kind, ...name] = (choice ?? asText).split(' ')
+          if (kind === 'field' || kind === 'custom') set({ from: kind, value: name.join(' '), fallback })
+          else set({ from: 'text', value: '' })
+        }}
+      />
+      {from === 'text' ? (
+        <TextInput
+          label={texts.textOf({ label })}
+          value={value}
+          maxLength={1000}
+          error={isTried && value.trim() === '' ? t.compose.templates.problems.empty : undefined}
+          onChange={(event) => set({ from, value: event.currentTarget.value })}
+        />
+      ) : (
+        <TextInput
+          label={texts.fallbackOf({ label })}
+          value={fallback}
+          maxLength={255}
+          placeholder={texts.fallbackHelp}
+          onChange={(event) => set({ from, value, fallback: event.currentTarget.value })}
+        />
+      )}
+    </div>
+  )
+}

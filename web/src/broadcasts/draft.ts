@@ -1,0 +1,80 @@
+import type { SavedFilter } from '../data/saved-filters.ts'
+import type { BroadcastDraft, Variable, Variant } from '../data/team/broadcasts.ts'
+import { queryOf, readSavedQuery } from '../shared/lead-view/address.ts'
+import type { Template } from '../shared/template-preview.ts'
+
+/** Fields of a lead that can fill a variable. */
+export const variableFields = [
+  'firstName',
+  'lastName',
+  'fullName',
+  'email',
+  'phone',
+  'status',
+  'source',
+  'estimatedValue',
+  'actualValue',
+  'uniqueCode',
+  'externalRef',
+] as const
+
+export type DraftValue = Omit<BroadcastDraft, 'connectionId'> & { connectionId: string | null }
+
+export const emptyVariant: Variant = {
+  template: { name: '', language: '' },
+  ...{ weight: 1, body: [], header: null, buttons: [] },
+}
+
+export const newDraft = (connectionId: string | null): DraftValue => ({
+  ...{ name: '', connectionId },
+  audience: { filter: {}, viewName: null },
+  variants: [emptyVariant],
+  options: { quietDays: 1, optInOnly: false, perMinute: null },
+})
+
+/** Returns the filter of a saved view, without its order. */
+export function audienceOf(view: Pick<SavedFilter, 'name' | 'query'> | undefined): BroadcastDraft['audience'] {
+  if (view === undefined) return { filter: {}, viewName: null }
+  const { sortBy: _, sortOrder: _order, sortLanguage: _language, ...filter } = queryOf(readSavedQuery(view.query))
+  return { filter, viewName: view.name }
+}
+
+const firstName: Variable = { from: 'field', value: 'firstName' }
+
+/** Returns a variant of a template: the first variable is mostly the name. */
+export function variantOf({ name, language, parameterCount, inputs }: Template, weight: number): Variant {
+  const text = { from: 'text' as const, value: '' }
+  return {
+    template: { name, language },
+    weight,
+    body: Array.from({ length: parameterCount }, (_, n) => (n === 0 ? firstName : text)),
+    header: inputs?.headerText == null ? null : text,
+    buttons: (inputs?.buttons ?? []).map(() => text),
+  }
+}
+
+/** Returns whether a broadcast can send a template: no file, no location, no codes. */
+export const canBroadcast = ({ header, inputs, sendable, category }: Template): boolean =>
+  sendable && header === null && inputs?.headerLocation !== true && category.toUpperCase() !== 'AUTHENTICATION'
+
+const variablesOf = ({ body, header, buttons }: Variant): Variable[] => [
+  ...body,
+  ...(header === null ? [] : [header]),
+  ...buttons,
+]
+
+/** Returns the draft as the server takes it; null while something is missing. */
+export function completeDraft({ connectionId, ...draft }: DraftValue): BroadcastDraft | null {
+  const isComplete =
+    draft.name.trim() !== '' &&
+    draft.variants.every(
+      (one) => one.template.name !== '' && variablesOf(one).every(({ value }) => value.trim() !== ''),
+    )
+  return connectionId === null || !isComplete ? null : { ...draft, connectionId }
+}
+
+/** Returns the recipients that one after the other of the variants gets, in percent. */
+export function sharesOf(variants: readonly Pick<Variant, 'weight'>[]): number[] {
+  const total = variants.reduce((sum, { weight }) => sum + weight, 0)
+  return variants.map(({ weight }) => Math.round((weight / total) * 100))
+}
