@@ -34,6 +34,7 @@ export interface AgentDeps {
   uploads: AgentUploads
   typing: Typing
   createTask: CreateTask
+  startSequence: StartSequence
   circuitBreaker: CircuitBreaker
   /** Runs a tool and records its call, for keys of sandboxes. */
   recordCall: RecordCall
@@ -51,6 +52,12 @@ type CreateTask = (
   by: Scope & { actor: { type: 'agent'; id: string } },
   task: { title: string; dueAt: Date; conversationId: string; leadId: null; assignedTo: string | null },
 ) => Promise<{ task: { id: string }; isNew: boolean }>
+
+/** Starts a sequence that is open to agents; throws 404 with the names of others, and 409. */
+type StartSequence = (
+  by: Scope & { actor: { type: 'agent'; id: string } },
+  start: { sequence: string; conversationId: string | null; leadId: string | null },
+) => Promise<{ sequence: { id: string }; isNew: boolean }>
 
 export interface AgentUploads {
   /** Stores an upload for an own conversation; throws 404, 409 for another owner, and errors of the channel. */

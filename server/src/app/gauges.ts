@@ -36,6 +36,7 @@ const gauges = [
     'Largest used part of a budget in its current period, by what it limits; 1 is all of it.',
     'scope',
   ),
+  gauge('parley_sequences_overdue_seconds', 'Time since the oldest due step of a sequence was due.'),
   gauge('parley_sessions', 'QR sessions; unheld means that no worker holds the lease.', 'state'),
 ]
 
@@ -64,6 +65,7 @@ export function gaugesOf(
           numberSamples(db),
           budgetSamples(db, clock),
           sessionSamples(db),
+          sequenceSamples(db, clock),
         ])
       ).flat(),
     onError: (error) => log.warn('failed to read gauge metrics from the database', {}, error),
@@ -123,6 +125,13 @@ async function sessionSamples(db: Db): Promise<Sample[]> {
     labels: { state },
     value: found.find((one) => one.state === state)?.count ?? 0,
   }))
+}
+
+async function sequenceSamples(db: Db, clock: Clock): Promise<Sample[]> {
+  const [row] = await db.sql<{ at: Date | null }[]>`
+    select min(next_at) as at
+    from sequence_runs`
+  return [{ name: 'parley_sequences_overdue_seconds', value: secondsSince(row?.at, clock) }]
 }
 
 function secondsSince(time: Date | null | undefined, clock: Clock): number {

@@ -64,6 +64,7 @@ export const actionKinds = [
   'send_template',
   'set_lead_field',
   'send_webhook',
+  'start_sequence',
   'wait',
 ] as const
 export type ActionKind = (typeof actionKinds)[number]
@@ -159,6 +160,7 @@ export const Action = Type.Object(
     key: Type.Optional(text(40, '`set_lead_field` with `custom`: key of the field.', { minLength: 1 })),
     value: Type.Optional(nullable(text(255, '`set_lead_field`: the value; null clears it.', { example: 'contacted' }))),
     endpointId: Type.Optional(uuid('`send_webhook`: the endpoint that gets the event.')),
+    sequenceId: Type.Optional(uuid('`start_sequence`: the sequence, for the lead.')),
   },
   { ...closed, title: 'AutomationAction' },
 )

@@ -208,9 +208,9 @@ function approvedTemplate(command: Of<'template'>, { template, conversation, sen
   return template
 }
 
-function canAnswer({ actor }: Sender, { owner }: Conversation): boolean {
+function canAnswer({ actor, joinsAgents = false }: Sender, { owner, unansweredSince }: Conversation): boolean {
   // A rule never speaks between an agent and its customer.
-  if (isRule(actor)) return owner.type === 'human'
+  if (isRule(actor)) return owner.type === 'human' || (joinsAgents && unansweredSince === null)
   return actor.type !== 'agent' || (owner.type === 'agent' && owner.keyId === actor.id)
 }
 

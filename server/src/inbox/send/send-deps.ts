@@ -65,6 +65,8 @@ export interface Sender {
   limits?: SendLimits
   /** Into how many messages one text may be cut; absent means as many as it needs. */
   maxParts?: number
+  /** Whether the service may also send in a conversation of an agent, unless the customer waits for its answer. */
+  joinsAgents?: boolean
   /** When a person must approve what the key sends, and the business hours; absent means never. */
   approval?: { rules: ApprovalRules; hours: OpeningHours | null }
 }
@@ -89,6 +91,9 @@ export const actorOfSender = ({ actor }: Sender): Actor =>
 
 /** Judges under the lock of the conversation, in its transaction, whether the work may go on; throws if not. */
 export type LockedCheck = (work: ChangeTx, conversation: Conversation) => Promise<void>
+
+/** Runs in the transaction that reserves a message, with its id, and only if it is reserved. */
+export type WhenReserved = (work: ChangeTx, conversation: Conversation, messageId: string) => Promise<void>
 
 /** A draft of an agent that a person approves with this send. */
 export interface DraftApproval {
@@ -148,6 +153,7 @@ export interface ParsedSend {
   /** Checked under the conversation's lock: otherwise nothing is sent. */
   onlyIf?: ((conversation: Conversation) => boolean) | undefined
   check?: LockedCheck | undefined
+  whenReserved?: WhenReserved | undefined
   /** Whether a message of a rule answers the customer. */
   isAnswer?: boolean | undefined
 }

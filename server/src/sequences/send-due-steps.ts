@@ -1,0 +1,358 @@
+import { collectChangedIds, watchDueWork } from '../base/pubsub.ts'
+import { ApiError } from '../base/errors.ts'
+import type { RunStep } from '../base/run-step.ts'
+import { findOrCreateConversation } from '../inbox/assignment/find-or-create-conversation.ts'
+import { type ChangeTx, type Conversation, conversationsTopic, inWorkspace } from '../inbox/conversation/conversation.ts'
+import { parseSendCommand } from '../inbox/send/send-command.ts'
+import { sendMessage } from '../inbox/send/send.ts'
+import type { SendDeps, Sender } from '../inbox/send/send-deps.ts'
+import { windowClosed } from '../inbox/send/send-errors.ts'
+import type { Lead } from '../leads/lead/lead.ts'
+import { bodyOf } from './fill-step.ts'
+import {
+  claimRuns,
+  endWaiting,
+  insertStep,
+  listDueWorkspaces,
+  lockWaiting,
+  markSending,
+  postponeRun,
+  type Run,
+  runColumns,
+  type StepResult,
+  storeProgress,
+} from './run.ts'
+import { type AfterStep, afterRefusal, afterStep, dueOf, type EndReason, endReason } from './run-rules.ts'
+import { sequencesTopic } from './sequence.ts'
+import { findConversationOf, type Plan, readFacts, readLead, readPlan } from './subject.ts'
+
+/** Steps of the work on runs, after each of which a process can die. */
+export const sequenceSteps = ['claim', 'open', 'send', 'end', 'skip', 'settle'] as const
+export type SequenceWork = (typeof sequenceSteps)[number]
+
+export interface SequenceSendDeps {
+  /** Dependencies of sends, with the steps of sends. */
+  sends: SendDeps
+  step: RunStep<SequenceWork>
+}
+
+const [workspacesAtOnce, runsAtOnce] = [8, 4]
+/** Messages between processes can be lost; runs that are due later than this need none. */
+const pollEveryMs = 60_000
+
+/** The scheduled job that does what is due, and ends runs as soon as the customer or a person has written. */
+export function createSequenceJob(deps: SequenceSendDeps): { isDue(): Promise<boolean>; work(): Promise<number> } {
+  const { db, clock } = deps.sends
+  // Without active runs, changes of conversations cost nothing.
+  let hasRuns = true
+  const nextAt = async () => {
+    const [row] = await db.sql<{ at: Date | null }[]>`
+      select min(next_at) as at
+      from sequence_runs`
+    hasRuns = row?.at != null
+    return row?.at ?? null
+  }
+  const due = watchDueWork({ db, clock }, { nextAt, pollEveryMs, watchedTopics: [{ topic: sequencesTopic }] })
+  const changed = collectChangedIds({ db, clock }, { topics: [conversationsTopic], allEveryMs: Number.POSITIVE_INFINITY })
+  return {
+    isDue: async () => {
+      const isDue = await due.isDue()
+      if (!hasRuns) changed.take()
+      return isDue || changed.hasAny()
+    },
+    work: async () => {
+      const ids = changed.take() ?? []
+      return (await reviewChanged(deps, ids)) + (await sendDueSteps(deps))
+    },
+  }
+}
+
+/** Does the steps that are due, of all workspaces. Returns how many runs it has worked on. */
+export async function sendDueSteps(deps: SequenceSendDeps): Promise<number> {
+  const { db, clock } = deps.sends
+  let count = 0
+  for (;;) {
+    let claimed = 0
+    await forEach(await listDueWorkspaces(db.sql, clock.now()), workspacesAtOnce, async (workspaceId) => {
+      const runs = await deps.step('claim', () => db.tx((tx) => claimRuns(tx, workspaceId, clock.now())))
+      claimed += runs.length
+      await forEach(runs, runsAtOnce, (run) => workOn(deps, workspaceId, run))
+    })
+    count += claimed
+    if (claimed === 0) return count
+  }
+}
+
+async function forEach<T>(items: readonly T[], atOnce: number, work: (item: T) => Promise<void>): Promise<void> {
+  const queue = items.values()
+  const next = async () => {
+    for (const item of queue) await work(item)
+  }
+  await Promise.all(Array.from({ length: Math.min(atOnce, items.length) }, next))
+}
+
+/** Does the step of a run, unless its message was reserved before; then stores the result, if that is known. */
+async function workOn(deps: SequenceSendDeps, workspaceId: string, run: Run): Promise<void> {
+  try {
+    const plan = await withReader(deps, workspaceId, (reader) => readPlan(reader, run))
+    const isSent = run.messageId !== null || (await doStep(deps, workspaceId, run, plan))
+    if (!isSent) return
+    if (await deps.step('settle', () => settle(deps, workspaceId, run, plan))) await review(deps, workspaceId, [run.id])
+  } catch (error) {
+    // The lease ends, and the next run of the job tries again.
+    deps.sends.log.warn('failed to do a step of a sequence; retrying in 2 min', { workspaceId }, error)
+  }
+}
+
+const withReader = <T>(
+  { sends: { db, keyStore } }: SequenceSendDeps,
+  workspaceId: string,
+  work: (reader: Parameters<typeof readPlan>[0]) => Promise<T>,
+): Promise<T> => keyStore.withKeyring(workspaceId, (keyring) => work({ sql: db.sql, keyring, workspaceId }))
+
+/** Thrown by the check: the step was done, or the run ended, meanwhile. */
+class RunMoved extends Error {}
+
+/** Thrown by the check: the run must not go on. */
+class RunOver extends Error {
+  readonly reason: EndReason
+
+  constructor(reason: EndReason) {
+    super(reason)
+    this.reason = reason
+  }
+}
+
+/** Does the step that is due. Returns whether a message may have been reserved. */
+async function doStep(deps: SequenceSendDeps, workspaceId: string, run: Run, plan: Plan): Promise<boolean> {
+  const { clock } = deps.sends
+  const step = plan.steps[run.step]
+  if (step === undefined) return end(deps, workspaceId, run, 'finished')
+  const opensAt = dueOf(clock.now(), { waitMinutes: 0, businessHours: step.businessHours }, plan.hours)
+  if (opensAt > clock.now()) {
+    return postpone(deps, workspaceId, run, { nextAt: opensAt, dueAt: opensAt, heldBy: null })
+  }
+  try {
+    if (!plan.canSend) throw new ApiError(409, 'The inbox is not available', { data: { code: 'INBOX_UNAVAILABLE' } })
+    const { lead, conversation } = await readSubject(deps, workspaceId, run, plan)
+    const body = bodyOf(step, lead, plan.workspaceName)
+    const conversationId = await deps.step('open', () => open(deps, workspaceId, run, plan, { lead, conversation, body }))
+    await deps.step('send', () => send(deps, workspaceId, run, plan, { conversationId, body }))
+    return true
+  } catch (error) {
+    return afterFailure(deps, workspaceId, run, plan, error)
+  }
+}
+
+/** Reads whom the step is for; ends the run without a send if it is over. */
+function readSubject(
+  deps: SequenceSendDeps,
+  workspaceId: string,
+  run: Run,
+  plan: Plan,
+): Promise<{ lead: Lead; conversation: Conversation | null }> {
+  return withReader(deps, workspaceId, async (reader) => {
+    const lead = await readLead(reader, run)
+    const phone = lead?.phone ?? null
+    const conversation = phone === null ? null : await findConversationOf(reader, plan.connectionId, phone)
+    const reason = endReason(run, await readFacts(reader, run, plan, lead, conversation))
+    if (reason !== null || lead === null) throw new RunOver(reason ?? 'lead_gone')
+    return { lead, conversation }
+  })
+}
+
+/** Returns the conversation to send in. A template can begin one, a text cannot. */
+async function open(
+  deps: SequenceSendDeps,
+  workspaceId: string,
+  run: Run,
+  { connectionId }: Plan,
+  { lead, conversation, body }: { lead: Lead; conversation: Conversation | null; body: object },
+): Promise<string> {
+  if (conversation !== null) return conversation.id
+  const command = parseSendCommand(body, 'whole')
+  if (command.kind !== 'template') throw windowClosed()
+  const start = { connectionId, phone: lead.phone ?? '', template: command }
+  return (await findOrCreateConversation(deps.sends, senderOf(workspaceId, run), start)).conversation.id
+}
+
+/** The sequence speaks for the workspace, also to customers of agents, unless they wait for an answer. */
+const senderOf = (workspaceId: string, { sequenceId }: Run): Sender => ({
+  ...{ workspaceId, connectionIds: [], actor: { type: 'system', id: sequenceId } },
+  joinsAgents: true,
+})
+
+/** Idempotency key of a step. */
+const keyOf = ({ id, step }: Run): string => `sequence:${id}:${step}`
+
+async function send(
+  { sends }: SequenceSendDeps,
+  workspaceId: string,
+  run: Run,
+  plan: Plan,
+  { conversationId, body }: { conversationId: string; body: object },
+): Promise<void> {
+  await sendMessage(sends, senderOf(workspaceId, run), {
+    ...{ conversationId, idempotencyKey: keyOf(run), body, syntax: 'whole' as const },
+    // Values that fill the text may have changed since an attempt that died.
+    identity: { step: keyOf(run) },
+    check: async ({ tx, keyring }, conversation) => {
+      if (!(await lockWaiting(tx, workspaceId, run))) throw new RunMoved()
+      const reader = { sql: tx, keyring, workspaceId }
+      const facts = await readFacts(reader, run, plan, await readLead(reader, run), conversation)
+      const reason = endReason(run, facts)
+      if (reason !== null) throw new RunOver(reason)
+    },
+    whenReserved: ({ tx, now }, conversation, messageId) =>
+      markSending(tx, workspaceId, run, { messageId, conversationId: conversation.id }, now),
+  })
+}
+
+async function afterFailure(
+  deps: SequenceSendDeps,
+  workspaceId: string,
+  run: Run,
+  plan: Plan,
+  error: unknown,
+): Promise<boolean> {
+  if (error instanceof RunMoved) return false
+  if (error instanceof RunOver) return end(deps, workspaceId, run, error.reason)
+  const code = codeOf(error)
+  if (code === null) throw error
+  // It was reserved: the message tells its result.
+  if (code === 'NOT_RETRYABLE' || code === 'DELIVERY_FAILED') return true
+  const now = deps.sends.clock.now()
+  const dueAt = run.dueAt ?? now
+  const next = afterRefusal(code, dueAt, now)
+  if (next === 'skip') return skip(deps, workspaceId, run, plan, code)
+  if ('end' in next) return end(deps, workspaceId, run, next.end)
+  return postpone(deps, workspaceId, run, { nextAt: next.retryAt, dueAt, heldBy: code.slice(0, 60) })
+}
+
+/** Returns the code of a refusal; null for an error of the service. */
+function codeOf(error: unknown): string | null {
+  if (!(error instanceof ApiError)) return null
+  const code = error.data?.code
+  if (error.statusCode >= 500) return code === 'DELIVERY_FAILED' ? code : null
+  return typeof code === 'string' ? code : `HTTP_${error.statusCode}`
+}
+
+async function end(deps: SequenceSendDeps, workspaceId: string, run: Run, reason: EndReason): Promise<false> {
+  const { db, clock } = deps.sends
+  await deps.step('end', () => db.tx((tx) => endWaiting(tx, workspaceId, run, reason, clock.now())))
+  return false
+}
+
+async function postpone(
+  deps: SequenceSendDeps,
+  workspaceId: string,
+  run: Run,
+  to: Parameters<typeof postponeRun>[3],
+): Promise<false> {
+  await deps.step('end', () => deps.sends.db.tx((tx) => postponeRun(tx, workspaceId, run, to)))
+  return false
+}
+
+async function skip(
+  deps: SequenceSendDeps,
+  workspaceId: string,
+  run: Run,
+  plan: Plan,
+  code: string,
+): Promise<false> {
+  const { db, clock } = deps.sends
+  const result: StepResult = { state: 'skipped', code: code.slice(0, 100), messageId: null }
+  await deps.step('skip', () =>
+    db.tx(async (tx) => {
+      if (!(await lockWaiting(tx, workspaceId, run))) return
+      const now = clock.now()
+      await insertStep(tx, workspaceId, run, result, now)
+      const next = afterStep(run, plan.steps, now, plan.hours)
+      await storeProgress(tx, workspaceId, run, progressOf(run, run.failures, next), now)
+    }),
+  )
+  return false
+}
+
+const progressOf = (run: Run, failures: number, next: AfterStep) => {
+  const rest = { step: run.step + 1, failures }
+  return 'end' in next ? { ...rest, end: next.end } : { ...rest, dueAt: next.dueAt }
+}
+
+/** Stores the result of the step's message once it has one, and goes on. Returns whether it did. */
+function settle(deps: SequenceSendDeps, workspaceId: string, { id }: Run, plan: Plan): Promise<boolean> {
+  return inWorkspace(deps.sends, workspaceId, async ({ tx, now }: ChangeTx) => {
+    const [run] = await tx<Run[]>`
+      select ${runColumns(tx)}
+      from sequence_runs r
+      where r.workspace_id = ${workspaceId}
+        and r.id = ${id}
+        and r.state = 'active'
+        and r.message_id is not null
+      for update`
+    if (run === undefined) return false
+    const [message] = await tx<{ status: string; code: string | null }[]>`
+      select status, error_code as code
+      from messages
+      where workspace_id = ${workspaceId}
+        and id = ${run.messageId}`
+    if (message === undefined || message.status === 'pending') return false
+    const isFailed = message.status === 'failed'
+    const [step] = await tx<{ at: Date }[]>`
+      update sequence_run_steps
+      set state = ${isFailed ? 'failed' : 'sent'},
+        code = ${isFailed ? message.code : null}
+      where workspace_id = ${workspaceId}
+        and run_id = ${id}
+        and step = ${run.step}
+      returning created_at as at`
+    const failures = isFailed ? run.failures + 1 : 0
+    const next = afterStep({ ...run, failures }, plan.steps, step?.at ?? now, plan.hours)
+    await storeProgress(tx, workspaceId, run, progressOf(run, failures, next), now)
+    return true
+  })
+}
+
+/** Ends the runs of conversations that have changed, if they are over. Returns how many ended. */
+async function reviewChanged(deps: SequenceSendDeps, changedIds: readonly string[]): Promise<number> {
+  const pairs = changedIds.flatMap((id) => {
+    const [workspaceId = '', conversationId = ''] = id.split(' ')
+    return conversationId === '' ? [] : [{ workspaceId, conversationId }]
+  })
+  let count = 0
+  for (const [workspaceId, some] of Map.groupBy(pairs, (pair) => pair.workspaceId)) {
+    const ids = some.map(({ conversationId }) => conversationId)
+    const rows = await deps.sends.db.sql<{ id: string }[]>`
+      select id
+      from sequence_runs
+      where workspace_id = ${workspaceId}
+        and conversation_id = any (${ids}::uuid[])
+        and state = 'active'`
+    const runIds = rows.map(({ id }) => id)
+    if (runIds.length > 0) count += await review(deps, workspaceId, runIds)
+  }
+  return count
+}
+
+/** Ends these runs if the customer has answered, or another reason ends them. */
+async function review(deps: SequenceSendDeps, workspaceId: string, runIds: readonly string[]): Promise<number> {
+  const runs = await deps.sends.db.sql<Run[]>`
+    select ${runColumns(deps.sends.db.sql)}
+    from sequence_runs r
+    where r.workspace_id = ${workspaceId}
+      and r.id = any (${[...runIds]}::uuid[])
+      and r.state = 'active'
+      and r.message_id is null`
+  let count = 0
+  for (const run of runs) {
+    const plan = await withReader(deps, workspaceId, (reader) => readPlan(reader, run))
+    try {
+      await readSubject(deps, workspaceId, run, plan)
+    } catch (error) {
+      if (!(error instanceof RunOver)) throw error
+      await end(deps, workspaceId, run, error.reason)
+      count++
+    }
+  }
+  return count
+}
