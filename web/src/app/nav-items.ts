@@ -8,6 +8,7 @@ import {
   IconInbox,
   IconKey,
   IconPlugConnected,
+  IconRoute,
   IconSettings,
   IconTemplate,
   IconTestPipe,
@@ -35,6 +36,14 @@ export const navItems: readonly NavItem[] = [
   { path: 'leads', title: () => t.common.pages.leads, icon: IconUsers, key: 'l', place: 'day', role: 'member' },
   { path: 'forms', title: () => t.common.pages.forms, icon: IconForms, key: 'f', place: 'day', role: 'member' },
   { path: 'tasks', title: () => t.common.pages.tasks, icon: IconCheckbox, key: 'd', place: 'day', role: 'member' },
+  {
+    path: 'sequences',
+    title: () => t.common.pages.sequences,
+    icon: IconRoute,
+    key: 'q',
+    place: 'day',
+    role: 'member',
+  },
   {
     path: 'knowledge',
     title: () => t.common.pages.knowledge,

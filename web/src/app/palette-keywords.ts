@@ -9,6 +9,8 @@ export const pageKeywords: Record<string, string> = {
   forms: 'formularios formulários landing captura',
   tasks:
     'to-do reminders follow-up due tareas recordatorios pendientes seguimiento tarefas lembretes pendências acompanhamento',
+  sequences:
+    'drip follow-up nurture campaign cadence secuencias seguimiento campaña cadencia sequências acompanhamento campanha cadência',
   knowledge:
     'knowledge base articles answers help faq documentation conocimiento artículos respuestas ayuda preguntas conhecimento artigos respostas ajuda perguntas',
   connections: 'numbers whatsapp channels phones conexiones números canales conexões canais telefones teléfonos',

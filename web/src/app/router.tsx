@@ -150,6 +150,18 @@ const tasksRoute = createRoute({
   component: lazyPage(() => withTexts(() => import('../tasks/TasksPage.tsx')), 'TasksPage'),
 })
 
+const sequencesRoute = createRoute({
+  getParentRoute: () => workspaceRoute,
+  path: 'sequences',
+  component: lazyPage(() => withTexts(() => import('../sequences/SequencesPage.tsx')), 'SequencesPage'),
+})
+
+const sequenceRoute = createRoute({
+  getParentRoute: () => workspaceRoute,
+  path: 'sequences/$sequenceId',
+  component: lazyPage(() => withTexts(() => import('../sequences/SequencePage.tsx')), 'SequencePage'),
+})
+
 const knowledgeRoute = createRoute({
   getParentRoute: () => workspaceRoute,
   path: 'knowledge',
@@ -300,6 +312,8 @@ export function createAppRouter(queries: QueryClient, session: Session) {
         connectionsRoute,
         connectionRoute,
         tasksRoute,
+        sequencesRoute,
+        sequenceRoute,
         knowledgeRoute,
         articleRoute,
         articleDraftRoute,

@@ -4,6 +4,7 @@ import { useApiKeys } from '../../data/keys.ts'
 import { useLabelsById } from '../../data/labels.ts'
 import { useLeadFields } from '../../data/lead-fields.ts'
 import { useMemberList } from '../../data/team/members.ts'
+import { useSequences } from '../../data/team/sequences.ts'
 import { useTeamList } from '../../data/team/routing.ts'
 import { useEndpoints } from '../../data/webhooks.ts'
 import { useStatuses } from '../../data/workspace.ts'
@@ -46,6 +47,7 @@ export function useChoices() {
       value: id,
       label: description ?? url,
     })),
+    sequences: named(useSequences(workspaceId).data),
     priorities: entries(texts.priorities),
     isAdmin: hasRole(workspaceId, 'admin'),
   }
