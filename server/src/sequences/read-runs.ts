@@ -77,7 +77,7 @@ async function selectRuns(
 function asJudged<R extends Run>(run: R, status: string | null, endStatuses: readonly string[]): R {
   if (run.state === 'ended' || run.messageId !== null) return run
   const reason: EndReason | null = status === null ? 'lead_gone' : endStatuses.includes(status) ? 'status' : null
-  return reason === null ? run : { ...run, state: 'ended', reason, dueAt: null, heldBy: null }
+  return reason === null ? run : { ...run, state: 'ended' as const, reason, dueAt: null, heldBy: null }
 }
 
 async function readSteps(

@@ -1,10 +1,10 @@
-import { collectChangedIds, watchDueWork } from '../base/pubsub.ts'
 import { ApiError } from '../base/errors.ts'
+import { collectChangedIds, watchDueWork } from '../base/pubsub.ts'
 import type { RunStep } from '../base/run-step.ts'
 import { findOrCreateConversation } from '../inbox/assignment/find-or-create-conversation.ts'
 import { type ChangeTx, type Conversation, conversationsTopic, inWorkspace } from '../inbox/conversation/conversation.ts'
-import { parseSendCommand } from '../inbox/send/send-command.ts'
 import { sendMessage } from '../inbox/send/send.ts'
+import { parseSendCommand } from '../inbox/send/send-command.ts'
 import type { SendDeps, Sender } from '../inbox/send/send-deps.ts'
 import { windowClosed } from '../inbox/send/send-errors.ts'
 import type { Lead } from '../leads/lead/lead.ts'
@@ -58,7 +58,7 @@ export function createSequenceJob(deps: SequenceSendDeps): { isDue(): Promise<bo
     isDue: async () => {
       const isDue = await due.isDue()
       if (!hasRuns) changed.take()
-      return isDue || changed.hasAny()
+      return isDue || (hasRuns && changed.hasAny())
     },
     work: async () => {
       const ids = changed.take() ?? []

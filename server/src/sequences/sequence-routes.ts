@@ -36,7 +36,7 @@ type Deps = Pick<InboxDeps, 'db' | 'keyStore' | 'clock'>
 const path = '/api/team/v1/workspaces/:workspaceId/sequences'
 const runsPath = '/api/team/v1/workspaces/:workspaceId/sequence-runs'
 const onePath = `${path}/:sequenceId`
-const params = Type.Object({ ...workspaceParams, sequenceId: idSchema('The sequence.') })
+const sequenceParams = Type.Object({ ...workspaceParams, sequenceId: idSchema('The sequence.') })
 
 /** Routes for people: sequences, which admins manage, and what they do, which members start and stop. */
 export function sequenceTeamRoutes(app: App, deps: Deps, guard: TeamGuard): void {
@@ -77,7 +77,7 @@ function readRoutes(api: TeamApi, deps: Deps): void {
     operationId: 'getSequence',
     summary: 'Get a sequence',
     description: 'With its steps.',
-    params,
+    params: sequenceParams,
     answers: { 200: OneSequence },
     run: ({ member, params }) => presentOne(deps, member.workspaceId, params.sequenceId.toLowerCase()),
   })
@@ -85,7 +85,7 @@ function readRoutes(api: TeamApi, deps: Deps): void {
     operationId: 'countSequence',
     summary: 'Count what became of a sequence',
     description: 'For each step, and why runs ended, of those that began with its current steps.',
-    params,
+    params: sequenceParams,
     answers: { 200: Type.Object({ counts: SequenceCounts }) },
     run: async ({ member: { workspaceId }, params }) => {
       const sequence = await requireSequence(db.sql, workspaceId, params.sequenceId.toLowerCase())
@@ -109,7 +109,7 @@ function manageRoutes(api: TeamApi, deps: Deps): void {
     summary: 'Change a sequence, or switch it on or off',
     description:
       'New steps are for leads that are added from now on: the others keep those with which they began. Switched off, it ends for all leads. It can be switched on while `problems` is empty. For admins.',
-    params,
+    params: sequenceParams,
     body: SequenceChange,
     answers: { 200: OneSequence },
     run: async ({ member, params, body }) => {
@@ -122,7 +122,7 @@ function manageRoutes(api: TeamApi, deps: Deps): void {
     operationId: 'deleteSequence',
     summary: 'Delete a sequence',
     description: 'It ends for all leads; what it has sent stays. For admins.',
-    params,
+    params: sequenceParams,
     run: ({ member, params }) => deleteSequence(deps, member, params.sequenceId.toLowerCase()),
   })
 }
@@ -133,7 +133,7 @@ function runRoutes(api: TeamApi, deps: Deps): void {
     summary: 'Add leads to a sequence',
     description:
       'Each lead is in a sequence once at a time. Every step is judged when it is due: consent, 24-hour window, connection, budget, and whether the customer has answered. 409 if it is off.',
-    params,
+    params: sequenceParams,
     body: NewRuns,
     answers: { 200: RunsStarted },
     errors: [409],
@@ -156,7 +156,7 @@ function runRoutes(api: TeamApi, deps: Deps): void {
     operationId: 'listSequenceRuns',
     summary: 'List the leads of a sequence',
     description: `${runPage} a page, newest first, with what became of each step. Ended ones are kept for a year.`,
-    params,
+    params: sequenceParams,
     query: Type.Object(
       {
         state: Type.Optional(oneOf(['active', 'ended'] as const, { description: 'Only these.' })),

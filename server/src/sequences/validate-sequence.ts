@@ -1,6 +1,6 @@
 import type { Sql } from '../base/db.ts'
 import { InvalidInput, type Issue } from '../base/errors.ts'
-import { findTemplate } from '../channels/templates/templates.ts'
+import { normalizeLanguage } from '../channels/templates/templates.ts'
 import { hasUnknownPlaceholder, textsOf } from './fill-step.ts'
 import type { SequenceDraft, Step } from './sequence-schema.ts'
 
@@ -37,44 +37,67 @@ function stepIssues(step: Step, n: number): Issue[] {
 
 /** Returns for each of these sequences the paths of what they name and cannot be sent or no longer exists. */
 export async function findProblems(sql: Sql, workspaceId: string, sequences: readonly Named[]): Promise<string[][]> {
-  return Promise.all(
-    sequences.map(async (sequence) => [
-      ...(await findMissing(sql, workspaceId, sequence)),
-      ...(await findUnsendable(sql, workspaceId, sequence)),
-    ]),
-  )
+  if (sequences.length === 0) return []
+  const [known, approved] = await Promise.all([
+    readKnown(sql, workspaceId, sequences),
+    readApproved(
+      sql,
+      workspaceId,
+      sequences.map(({ connectionId }) => connectionId),
+    ),
+  ])
+  return sequences.map((sequence) => [...missingIn(sequence, known), ...unsendableIn(sequence, approved)])
 }
 
-async function findMissing(sql: Sql, workspaceId: string, named: Named): Promise<string[]> {
-  const { connectionId, formIds, labelIds } = named
+const findMissing = async (sql: Sql, workspaceId: string, named: Named): Promise<string[]> =>
+  missingIn(named, await readKnown(sql, workspaceId, [named]))
+
+/** Returns which of the connections, forms and labels that these name exist. */
+async function readKnown(sql: Sql, workspaceId: string, named: readonly Named[]): Promise<ReadonlySet<string>> {
   const rows = await sql<{ id: string }[]>`
     select id from connections
-    where workspace_id = ${workspaceId} and id = ${connectionId} and removed_at is null
+    where workspace_id = ${workspaceId} and id = any (${named.map(({ connectionId }) => connectionId)}::uuid[])
+      and removed_at is null
     union all
     select id from forms
-    where workspace_id = ${workspaceId} and id = any (${formIds}::uuid[])
+    where workspace_id = ${workspaceId} and id = any (${named.flatMap(({ formIds }) => formIds)}::uuid[])
     union all
     select id from labels
-    where workspace_id = ${workspaceId} and id = any (${labelIds}::uuid[])`
-  const found = new Set(rows.map(({ id }) => id))
+    where workspace_id = ${workspaceId} and id = any (${named.flatMap(({ labelIds }) => labelIds)}::uuid[])`
+  return new Set(rows.map(({ id }) => id))
+}
+
+function missingIn({ connectionId, formIds, labelIds }: Named, known: ReadonlySet<string>): string[] {
   const missing = (ids: readonly string[], field: string) =>
-    ids.flatMap((id, n) => (found.has(id) ? [] : [`${field}[${n}]`]))
+    ids.flatMap((id, n) => (known.has(id) ? [] : [`${field}[${n}]`]))
   return [
-    ...(found.has(connectionId) ? [] : ['connectionId']),
+    ...(known.has(connectionId) ? [] : ['connectionId']),
     ...missing(formIds, 'formIds'),
     ...missing(labelIds, 'labelIds'),
   ]
 }
 
+/** Returns how many values the approved templates of these connections take. */
+async function readApproved(
+  sql: Sql,
+  workspaceId: string,
+  connectionIds: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  const rows = await sql<{ key: string; count: number }[]>`
+    select connection_id || ' ' || name || ' ' || language as key, parameter_count as count
+    from templates
+    where workspace_id = ${workspaceId}
+      and connection_id = any (${[...new Set(connectionIds)]}::uuid[])
+      and status = 'APPROVED'`
+  return new Map(rows.map(({ key, count }) => [key, count]))
+}
+
 /** Templates that are not approved, or get another number of values. */
-async function findUnsendable(sql: Sql, workspaceId: string, { connectionId, steps }: Named): Promise<string[]> {
-  const paths = await Promise.all(
-    steps.map(async ({ template }, n) => {
-      if (template === undefined) return []
-      const found = await findTemplate(sql, workspaceId, connectionId, template.name, template.language)
-      if (found?.status !== 'APPROVED') return [`steps[${n}].template.name`]
-      return found.parameterCount === (template.body_params ?? []).length ? [] : [`steps[${n}].template.body_params`]
-    }),
-  )
-  return paths.flat()
+function unsendableIn({ connectionId, steps }: Named, approved: ReadonlyMap<string, number>): string[] {
+  return steps.flatMap(({ template }, n) => {
+    if (template === undefined) return []
+    const count = approved.get(`${connectionId} ${template.name} ${normalizeLanguage(template.language)}`)
+    if (count === undefined) return [`steps[${n}].template.name`]
+    return count === (template.body_params ?? []).length ? [] : [`steps[${n}].template.body_params`]
+  })
 }
