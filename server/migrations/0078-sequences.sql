@@ -50,8 +50,6 @@ create table sequence_runs (
   stopping text,
   -- Position of the next step.
   step smallint not null,
-  -- How many messages in a row were not delivered.
-  failures smallint not null default 0,
   -- When the next step is due, and why it has not been done although it is.
   due_at timestamptz(3),
   held_by text,

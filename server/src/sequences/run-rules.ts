@@ -35,7 +35,18 @@ export interface RunFacts {
   isOptedOut: boolean
   /** Whether a person of the team, or someone on the number's own phone, has written since the start. */
   hasPersonWritten: boolean
+  /** The last messages of the run, newest first. */
+  last: readonly LastMessage[]
 }
+
+export interface LastMessage {
+  isFailed: boolean
+  code: string | null
+  at: Date
+}
+
+/** Messages in a row that were not delivered, after which a run ends: each harms the quality of the number. */
+export const maxFailures = 2
 
 /**
  * Returns why a run must not go on; null: it may. Ids grow with time, so a customer message with a greater id than the run
@@ -48,6 +59,8 @@ export function endReason(run: { id: string; createdAt: Date }, facts: RunFacts)
   if (conversation?.inbound.newest != null && conversation.inbound.newest > run.id) return 'answered'
   if (facts.hasPersonWritten || wasTakenOver(run, conversation)) return 'taken_over'
   if (endStatuses.includes(lead.status)) return 'status'
+  const failed = facts.last.slice(0, maxFailures).filter(({ isFailed }) => isFailed)
+  if (failed.length >= maxFailures) return 'not_delivered'
   return lead.phone === null ? 'no_phone' : null
 }
 
@@ -72,6 +85,14 @@ export function dueOf(
   return isOpen ? at : (nextChangeAt ?? new Date(at.getTime() + dayMs))
 }
 
+/** The customer gets too many marketing messages, of all businesses; the platform asks for a day of patience. */
+const cappedCode = '131049'
+
+/** Returns until when the platform wants no further message to the customer after the last one; null: any time. */
+export function pauseAfter(last: LastMessage | undefined): Date | null {
+  return last?.isFailed === true && last.code === cappedCode ? new Date(last.at.getTime() + dayMs) : null
+}
+
 /** Refusals that may pass: the step is tried again, for a day. */
 const passing: ReadonlySet<string> = new Set([
   'CONNECTION_UNAVAILABLE',
@@ -93,20 +114,16 @@ export function afterRefusal(code: string, dueAt: Date, now: Date): AfterRefusal
   return passing.has(code) && isRecent ? { retryAt: new Date(now.getTime() + retryMs) } : 'skip'
 }
 
-/** Messages in a row that were not delivered, after which a run ends. */
-const maxFailures = 2
-
 export type AfterStep = { end: EndReason } | { step: number; dueAt: Date }
 
-/** Returns how a run goes on after a step, which was sent, failed or was skipped at a time. */
+/** Returns how a run goes on after a step that was done, or left out, at a time. */
 export function afterStep(
-  run: { step: number; failures: number; stopping: EndReason | null },
+  run: { step: number; stopping: EndReason | null },
   steps: readonly { waitMinutes: number; businessHours: boolean }[],
   at: Date,
   hours: OpeningHours | null,
 ): AfterStep {
   if (run.stopping !== null) return { end: run.stopping }
   const next = steps[run.step + 1]
-  if (run.failures >= maxFailures) return { end: 'not_delivered' }
   return next === undefined ? { end: 'finished' } : { step: run.step + 1, dueAt: dueOf(at, next, hours) }
 }

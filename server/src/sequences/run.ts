@@ -16,8 +16,6 @@ export interface Run {
   stopping: EndReason | null
   /** Position of the next step. */
   step: number
-  /** Messages in a row that were not delivered. */
-  failures: number
   dueAt: Date | null
   heldBy: string | null
   /** The message of the step, from its reservation until its result is known. */
@@ -29,7 +27,7 @@ export interface Run {
 
 export const runColumns = (sql: Sql): Fragment => sql`
   r.id, r.sequence_id as "sequenceId", r.version, r.lead_id as "leadId", r.conversation_id as "conversationId", r.state,
-  r.reason, r.stopping, r.step, r.failures, r.due_at as "dueAt", r.held_by as "heldBy", r.message_id as "messageId",
+  r.reason, r.stopping, r.step, r.due_at as "dueAt", r.held_by as "heldBy", r.message_id as "messageId",
   r.entry, r.created_at as "createdAt", r.ended_at as "endedAt"`
 
 /** Longer than almost every send. A second process that takes over can do no harm: the send has an idempotency key. */
@@ -124,8 +122,24 @@ export async function insertStep(
     values (${workspaceId}, ${id}, ${step}, ${sequenceId}, ${version}, ${state}, ${code}, ${messageId}, ${now})`
 }
 
+/** Platforms report failures also after they have accepted a message: corrects the steps of these runs `r`. */
+export async function noteLateFailures(tx: Tx, workspaceId: string, which: Fragment): Promise<void> {
+  await tx`
+    update sequence_run_steps s
+    set state = 'failed',
+      code = m.error_code
+    from sequence_runs r
+    join messages m on m.workspace_id = ${workspaceId} and m.status = 'failed'
+    where s.workspace_id = ${workspaceId}
+      and s.state = 'sent'
+      and r.workspace_id = ${workspaceId}
+      and r.id = s.run_id
+      and m.id = s.message_id
+      and ${which}`
+}
+
 /** How a locked run goes on. */
-export type RunProgress = Pick<Run, 'step' | 'failures'> & ({ end: EndReason } | { dueAt: Date })
+export type RunProgress = Pick<Run, 'step'> & ({ end: EndReason } | { dueAt: Date })
 
 /** Stores that a step is done. Requires the lock of the run. */
 export async function storeProgress(
@@ -140,7 +154,6 @@ export async function storeProgress(
   await tx`
     update sequence_runs
     set step = ${progress.step},
-      failures = ${progress.failures},
       message_id = null,
       held_by = null,
       state = ${end === null ? 'active' : 'ended'},

@@ -16,13 +16,23 @@ import {
   listDueWorkspaces,
   lockWaiting,
   markSending,
+  noteLateFailures,
   postponeRun,
   type Run,
   runColumns,
   type StepResult,
   storeProgress,
 } from './run.ts'
-import { type AfterStep, afterRefusal, afterStep, dueOf, type EndReason, endReason } from './run-rules.ts'
+import {
+  type AfterStep,
+  afterRefusal,
+  afterStep,
+  dueOf,
+  type EndReason,
+  endReason,
+  pauseAfter,
+  type RunFacts,
+} from './run-rules.ts'
 import { sequencesTopic } from './sequence.ts'
 import { findConversationOf, type Plan, readFacts, readLead, readPlan } from './subject.ts'
 
@@ -125,7 +135,7 @@ class RunOver extends Error {
 
 /** Does the step that is due. Returns whether a message may have been reserved. */
 async function doStep(deps: SequenceSendDeps, workspaceId: string, run: Run, plan: Plan): Promise<boolean> {
-  const { clock } = deps.sends
+  const { db, clock } = deps.sends
   const step = plan.steps[run.step]
   if (step === undefined) return end(deps, workspaceId, run, 'finished')
   const opensAt = dueOf(clock.now(), { waitMinutes: 0, businessHours: step.businessHours }, plan.hours)
@@ -134,7 +144,12 @@ async function doStep(deps: SequenceSendDeps, workspaceId: string, run: Run, pla
   }
   try {
     if (!plan.canSend) throw new ApiError(409, 'The inbox is not available', { data: { code: 'INBOX_UNAVAILABLE' } })
-    const { lead, conversation } = await readSubject(deps, workspaceId, run, plan)
+    if (run.step > 0) await db.tx((tx) => noteLateFailures(tx, workspaceId, tx`r.id = ${run.id}`))
+    const { lead, conversation, last } = await readSubject(deps, workspaceId, run, plan)
+    const pausedUntil = pauseAfter(last[0])
+    if (pausedUntil !== null && pausedUntil > clock.now()) {
+      return postpone(deps, workspaceId, run, { nextAt: pausedUntil, dueAt: pausedUntil, heldBy: null })
+    }
     const body = bodyOf(step, lead, plan.workspaceName)
     const conversationId = await deps.step('open', () => open(deps, workspaceId, run, plan, { lead, conversation, body }))
     await deps.step('send', () => send(deps, workspaceId, run, plan, { conversationId, body }))
@@ -150,14 +165,15 @@ function readSubject(
   workspaceId: string,
   run: Run,
   plan: Plan,
-): Promise<{ lead: Lead; conversation: Conversation | null }> {
+): Promise<{ lead: Lead; conversation: Conversation | null; last: RunFacts['last'] }> {
   return withReader(deps, workspaceId, async (reader) => {
     const lead = await readLead(reader, run)
     const phone = lead?.phone ?? null
     const conversation = phone === null ? null : await findConversationOf(reader, plan.connectionId, phone)
-    const reason = endReason(run, await readFacts(reader, run, plan, lead, conversation))
+    const facts = await readFacts(reader, run, plan, lead, conversation)
+    const reason = endReason(run, facts)
     if (reason !== null || lead === null) throw new RunOver(reason ?? 'lead_gone')
-    return { lead, conversation }
+    return { lead, conversation, last: facts.last }
   })
 }
 
@@ -268,16 +284,14 @@ async function skip(
       const now = clock.now()
       await insertStep(tx, workspaceId, run, result, now)
       const next = afterStep(run, plan.steps, now, plan.hours)
-      await storeProgress(tx, workspaceId, run, progressOf(run, run.failures, next), now)
+      await storeProgress(tx, workspaceId, run, progressOf(run, next), now)
     }),
   )
   return false
 }
 
-const progressOf = (run: Run, failures: number, next: AfterStep) => {
-  const rest = { step: run.step + 1, failures }
-  return 'end' in next ? { ...rest, end: next.end } : { ...rest, dueAt: next.dueAt }
-}
+const progressOf = ({ step }: Run, next: AfterStep) =>
+  'end' in next ? { step: step + 1, end: next.end } : { step: step + 1, dueAt: next.dueAt }
 
 /** Stores the result of the step's message once it has one, and goes on. Returns whether it did. */
 function settle(deps: SequenceSendDeps, workspaceId: string, { id }: Run, plan: Plan): Promise<boolean> {
@@ -306,9 +320,8 @@ function settle(deps: SequenceSendDeps, workspaceId: string, { id }: Run, plan: 
         and run_id = ${id}
         and step = ${run.step}
       returning created_at as at`
-    const failures = isFailed ? run.failures + 1 : 0
-    const next = afterStep({ ...run, failures }, plan.steps, step?.at ?? now, plan.hours)
-    await storeProgress(tx, workspaceId, run, progressOf(run, failures, next), now)
+    const next = afterStep(run, plan.steps, step?.at ?? now, plan.hours)
+    await storeProgress(tx, workspaceId, run, progressOf(run, next), now)
     return true
   })
 }
@@ -322,14 +335,16 @@ async function reviewChanged(deps: SequenceSendDeps, changedIds: readonly string
   let count = 0
   for (const [workspaceId, some] of Map.groupBy(pairs, (pair) => pair.workspaceId)) {
     const ids = some.map(({ conversationId }) => conversationId)
-    const rows = await deps.sends.db.sql<{ id: string }[]>`
+    const { db } = deps.sends
+    const rows = await db.sql<{ id: string }[]>`
       select id
       from sequence_runs
       where workspace_id = ${workspaceId}
-        and conversation_id = any (${ids}::uuid[])
-        and state = 'active'`
+        and conversation_id = any (${ids}::uuid[])`
+    if (rows.length === 0) continue
     const runIds = rows.map(({ id }) => id)
-    if (runIds.length > 0) count += await review(deps, workspaceId, runIds)
+    await db.tx((tx) => noteLateFailures(tx, workspaceId, tx`r.id = any (${runIds}::uuid[])`))
+    count += await review(deps, workspaceId, runIds)
   }
   return count
 }

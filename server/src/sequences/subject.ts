@@ -10,7 +10,7 @@ import { findLeadsByIds } from '../leads/lead/queries.ts'
 import type { OpeningHours } from '../team/opening-hours.ts'
 import { readServiceSettings } from '../workspaces/service/service-settings.ts'
 import type { Run } from './run.ts'
-import type { RunFacts } from './run-rules.ts'
+import { type LastMessage, maxFailures, type RunFacts } from './run-rules.ts'
 import type { Step } from './sequence-schema.ts'
 
 export interface Reader {
@@ -84,16 +84,29 @@ export async function readFacts(
   const phone = lead?.phone ?? conversation?.contact.phone ?? null
   const customer = { phone, userId: conversation?.contact.userId ?? null }
   const isKnown = customer.phone !== null || customer.userId !== null
-  const [consents, hasPersonWritten] = await Promise.all([
+  const [consents, hasPersonWritten, last] = await Promise.all([
     isKnown ? findConsents(sql, keyring, workspaceId, [customer]) : [],
     conversation === null ? false : hasWritten(sql, workspaceId, conversation.id, run),
+    readLastMessages(sql, workspaceId, run),
   ])
   const [decisions] = consents
   const isOptedOut =
     [decisions?.marketing, decisions?.utility].some((one) => one?.decision === 'opted_out') ||
     // From before there were records.
     (decisions?.marketing == null && conversation?.contact.marketing?.isStopped === true)
-  return { lead, endStatuses, conversation, isOptedOut, hasPersonWritten }
+  return { lead, endStatuses, conversation, isOptedOut, hasPersonWritten, last }
+}
+
+/** Returns the last messages of a run, newest first, as many as its rules look at. */
+function readLastMessages(sql: Sql, workspaceId: string, { id }: Run): Promise<LastMessage[]> {
+  return sql<LastMessage[]>`
+    select state = 'failed' as "isFailed", code, created_at as at
+    from sequence_run_steps
+    where workspace_id = ${workspaceId}
+      and run_id = ${id}
+      and state in ('sent', 'failed')
+    order by step desc
+    limit ${maxFailures}`
 }
 
 /** Whether a person, or someone on the number's own phone, has written since the run began. */

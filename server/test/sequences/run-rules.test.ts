@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Lead } from '../../src/leads/lead/lead.ts'
 import { bodyOf, hasUnknownPlaceholder } from '../../src/sequences/fill-step.ts'
-import { afterRefusal, afterStep, dueOf, endReason, type RunFacts } from '../../src/sequences/run-rules.ts'
+import { afterRefusal, afterStep, dueOf, endReason, pauseAfter, type RunFacts } from '../../src/sequences/run-rules.ts'
 import { type OpeningHours, weekdays } from '../../src/team/opening-hours.ts'
 
 const createdAt = new Date('2026-03-02T12:00:00.000Z')
@@ -17,9 +17,11 @@ const conversation = (fields: Partial<NonNullable<RunFacts['conversation']>> = {
 
 const facts = (fields: Partial<RunFacts> = {}): RunFacts => ({
   ...{ lead: { status: 'new', phone: '5581991234567' }, endStatuses: ['won', 'lost'] },
-  ...{ conversation: conversation(), isOptedOut: false, hasPersonWritten: false },
+  ...{ conversation: conversation(), isOptedOut: false, hasPersonWritten: false, last: [] },
   ...fields,
 })
+
+const failed = (code = '131026') => ({ isFailed: true, code, at: createdAt })
 
 const ends: [string, RunFacts, ReturnType<typeof endReason>][] = [
   ['nothing has happened', facts(), null],
@@ -47,6 +49,8 @@ const ends: [string, RunFacts, ReturnType<typeof endReason>][] = [
   ],
   ['the lead is won', facts({ lead: { status: 'won', phone: '5581991234567' } }), 'status'],
   ['another status', facts({ lead: { status: 'qualified', phone: '5581991234567' } }), null],
+  ['a message was not delivered', facts({ last: [failed(), { ...failed(), isFailed: false }] }), null],
+  ['two were not delivered in a row', facts({ last: [failed(), failed()] }), 'not_delivered'],
   ['the lead is gone', facts({ lead: null, conversation: null }), 'lead_gone'],
   ['the lead has no phone any more', facts({ lead: { status: 'new', phone: null } }), 'no_phone'],
 ]
@@ -124,18 +128,23 @@ test('a refusal ends the run, leaves the step out, or is tried again for a day',
   }
 })
 
-test('after a step comes the next, or the end: of the steps, after two failures, or as it was asked for', () => {
+test('after a step comes the next, or the end: of the steps, or as it was asked for', () => {
   const steps = [
     { waitMinutes: 0, businessHours: false },
     { waitMinutes: 30, businessHours: false },
   ]
-  const at = { step: 0, failures: 0, stopping: null }
+  const at = { step: 0, stopping: null }
   const next = new Date(createdAt.getTime() + 30 * 60_000)
   assert.deepEqual(afterStep(at, steps, createdAt, null), { step: 1, dueAt: next })
   assert.deepEqual(afterStep({ ...at, step: 1 }, steps, createdAt, null), { end: 'finished' })
-  assert.deepEqual(afterStep({ ...at, failures: 1 }, steps, createdAt, null), { step: 1, dueAt: next })
-  assert.deepEqual(afterStep({ ...at, failures: 2 }, steps, createdAt, null), { end: 'not_delivered' })
   assert.deepEqual(afterStep({ ...at, stopping: 'stopped' }, steps, createdAt, null), { end: 'stopped' })
+})
+
+test('a customer who gets too many marketing messages is left alone for a day', () => {
+  assert.equal(pauseAfter(undefined), null)
+  assert.equal(pauseAfter(failed()), null)
+  assert.equal(pauseAfter({ ...failed('131049'), isFailed: false }), null)
+  assert.deepEqual(pauseAfter(failed('131049')), new Date(createdAt.getTime() + 24 * 60 * 60_000))
 })
 
 const lead = {

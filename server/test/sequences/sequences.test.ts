@@ -161,10 +161,14 @@ test('two messages in a row that were not delivered end it', async () => {
   const w = await sequenceWorld()
   const sequence = await w.addSequence({ steps: [greeting(), greeting(1), greeting(1)] })
   const { id, phone } = await w.started(sequence.id)
+  await w.run()
+  // The platform accepts it, and reports later that it was not delivered.
+  const [accepted] = w.platform.accepted.filter(({ to }) => to === phone)
+  await w.deliver(w.status(accepted?.externalId ?? '', 'failed', { errorCode: '131026' }))
   w.platform.behave = (order) => (order.recipient.phone === phone ? { refuse: '131026' } : undefined)
-  for (let n = 0; n < 4; n++) {
-    await w.run()
+  for (let n = 0; n < 3; n++) {
     w.clock.advance(2 * minute)
+    await w.run()
   }
   const [run] = await w.runsOf(id)
   assert.deepEqual([run.state, run.reason, w.sentTo(phone).length], ['ended', 'not_delivered', 2])
@@ -175,6 +179,24 @@ test('two messages in a row that were not delivered end it', async () => {
       ['failed', '131026'],
     ],
   )
+})
+
+test('after a message that the platform held back for the customer’s sake, the next one waits a day', async () => {
+  const w = await sequenceWorld()
+  const sequence = await w.addSequence({ steps: [greeting(), greeting(60)] })
+  const { id, phone } = await w.started(sequence.id)
+  const startedAt = w.clock.now()
+  await w.run()
+  const [accepted] = w.platform.accepted.filter(({ to }) => to === phone)
+  await w.deliver(w.status(accepted?.externalId ?? '', 'failed', { errorCode: '131049' }))
+  w.clock.advance(hour)
+  await w.run()
+  assert.equal(w.sentTo(phone).length, 1)
+  const [run] = await w.runsOf(id)
+  assert.equal(run.dueAt, new Date(startedAt.getTime() + day).toISOString())
+  w.clock.set(new Date(run.dueAt))
+  await w.run()
+  assert.equal(w.sentTo(phone).length, 2)
 })
 
 test('a run keeps the steps with which it began, and switching off ends every run for good', async () => {
