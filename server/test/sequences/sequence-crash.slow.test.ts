@@ -4,7 +4,7 @@ import { sendDeps } from '../../src/app/inbox.ts'
 import type { RunStep } from '../../src/base/run-step.ts'
 import { type SendStep, sendSteps } from '../../src/inbox/send/send-deps.ts'
 import { settleStrandedSends } from '../../src/inbox/send/settle-parts.ts'
-import { type SequenceWork, sequenceSteps } from '../../src/sequences/send-due-steps.ts'
+import { type SequenceWork, sequenceSteps } from '../../src/sequences/do-step.ts'
 import { greeting, hour, minute, type SequenceWorld, saying, sequenceWorld } from './sequence-world.ts'
 
 // Each step once with each of two counts of passes; SEQUENCE_CRASH_ROUNDS=200 runs for some minutes.
