@@ -5,7 +5,7 @@ import { type ChangeTx, type Conversation, inWorkspace } from '../inbox/conversa
 import { sendMessage } from '../inbox/send/send.ts'
 import { parseSendCommand } from '../inbox/send/send-command.ts'
 import type { SendDeps, Sender } from '../inbox/send/send-deps.ts'
-import { windowClosed } from '../inbox/send/send-errors.ts'
+import { ownerMismatch, windowClosed } from '../inbox/send/send-errors.ts'
 import type { Lead } from '../leads/lead/lead.ts'
 import { bodyOf } from './fill-step.ts'
 import {
@@ -133,10 +133,10 @@ async function open(
   return (await findOrCreateConversation(deps.sends, senderOf(workspaceId, run), start)).conversation.id
 }
 
-/** The sequence speaks for the workspace, also to customers of agents, unless they wait for an answer. */
+/** The sequence speaks for the workspace, also to customers of agents. */
 const senderOf = (workspaceId: string, { sequenceId }: Run): Sender => ({
   ...{ workspaceId, connectionIds: [], actor: { type: 'system', id: sequenceId } },
-  joinsAgents: true,
+  reachesAgents: true,
 })
 
 /** Idempotency key of a step. */
@@ -159,9 +159,11 @@ async function send(
       const facts = await readFacts(reader, run, plan, await readLead(reader, run), conversation)
       const reason = endReason(run, facts)
       if (reason !== null) throw new RunOver(reason)
+      // Nobody speaks between an agent and a customer who waits for it.
+      const { owner, unansweredSince } = conversation
+      if (owner.type === 'agent' && unansweredSince !== null) throw ownerMismatch(owner)
     },
-    whenReserved: ({ tx, now }, conversation, messageId) =>
-      markSending(tx, workspaceId, run, { messageId, conversationId: conversation.id }, now),
+    reserved: ({ tx, now }, message) => markSending(tx, workspaceId, run, message, now),
   })
 }
 

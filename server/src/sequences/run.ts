@@ -89,7 +89,7 @@ export async function markSending(
   tx: Tx,
   workspaceId: string,
   run: Run,
-  { messageId, conversationId }: { messageId: string; conversationId: string },
+  { id: messageId, conversationId }: { id: string; conversationId: string },
   now: Date,
 ): Promise<void> {
   await tx`

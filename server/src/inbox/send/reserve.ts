@@ -329,11 +329,11 @@ async function attachUploads(tx: Tx, workspaceId: string, planned: readonly Plan
   }
 }
 
-/** Ends drafts that became messages; scheduled ones are `sending` until their result is known. Tells who asked for it. */
+/** Ends drafts that became messages; scheduled ones are `sending` until their result is known. */
 async function closeDrafts(work: ChangeTx, planned: readonly PlannedSend[]): Promise<void> {
   for (const { send, thread, message } of planned) {
-    await send.whenReserved?.(work, thread.before, message.id)
     if (send.draft !== undefined) await closeDraft(work, thread.before, send.sender.actor.id, send.draft, message.id)
+    await send.reserved?.(work, message)
     if (send.scheduledId === undefined) continue
     const scheduled = { id: send.scheduledId, conversationId: thread.before.id }
     await storeResult(work.tx, work.workspaceId, scheduled, { status: 'sending', messageId: message.id }, work.now)

@@ -208,9 +208,9 @@ function approvedTemplate(command: Of<'template'>, { template, conversation, sen
   return template
 }
 
-function canAnswer({ actor, joinsAgents = false }: Sender, { owner, unansweredSince }: Conversation): boolean {
-  // A rule never speaks between an agent and its customer.
-  if (isRule(actor)) return owner.type === 'human' || (joinsAgents && unansweredSince === null)
+function canAnswer({ actor, reachesAgents }: Sender, { owner }: Conversation): boolean {
+  // A rule never speaks between an agent and its customer; a broadcast is no answer.
+  if (isRule(actor)) return reachesAgents === true || owner.type === 'human'
   return actor.type !== 'agent' || (owner.type === 'agent' && owner.keyId === actor.id)
 }
 

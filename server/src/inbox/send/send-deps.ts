@@ -12,7 +12,7 @@ import type { OpeningHours } from '../../team/opening-hours.ts'
 import { type Actor, systemActor } from '../../workspaces/actor.ts'
 import type { ChangeTx, Conversation, InboxDeps } from '../conversation/conversation.ts'
 import type { SeenPosition } from '../conversation/conversation-state.ts'
-import type { Source } from '../conversation/message.ts'
+import type { Message, Source } from '../conversation/message.ts'
 import type { SendCommand } from './send-command.ts'
 import type { SendRates } from './send-rate.ts'
 
@@ -65,8 +65,8 @@ export interface Sender {
   limits?: SendLimits
   /** Into how many messages one text may be cut; absent means as many as it needs. */
   maxParts?: number
-  /** Whether the service may also send in a conversation of an agent, unless the customer waits for its answer. */
-  joinsAgents?: boolean
+  /** Whether a broadcast may write to customers whom an agent answers; absent means no. */
+  reachesAgents?: true
   /** When a person must approve what the key sends, and the business hours; absent means never. */
   approval?: { rules: ApprovalRules; hours: OpeningHours | null }
 }
@@ -83,7 +83,7 @@ export const systemSender = (workspaceId: string): Sender => ({
   connectionIds: [],
 })
 
-/** Returns whether an automation rule sends; the id is that of the rule. */
+/** Returns whether an automation rule or a broadcast sends; the id is theirs. */
 export const isRule = ({ type, id }: Sender['actor']): boolean => type === 'system' && id !== serviceId
 
 export const actorOfSender = ({ actor }: Sender): Actor =>
@@ -92,8 +92,8 @@ export const actorOfSender = ({ actor }: Sender): Actor =>
 /** Judges under the lock of the conversation, in its transaction, whether the work may go on; throws if not. */
 export type LockedCheck = (work: ChangeTx, conversation: Conversation) => Promise<void>
 
-/** Runs in the transaction that reserves a message, with its id, and only if it is reserved. */
-export type WhenReserved = (work: ChangeTx, conversation: Conversation, messageId: string) => Promise<void>
+/** Runs in the transaction that reserves a send, once nothing else can refuse it. Throws to take it back. */
+export type ReservedHook = (work: ChangeTx, message: Pick<Message, 'id' | 'conversationId'>) => Promise<void>
 
 /** A draft of an agent that a person approves with this send. */
 export interface DraftApproval {
@@ -153,7 +153,7 @@ export interface ParsedSend {
   /** Checked under the conversation's lock: otherwise nothing is sent. */
   onlyIf?: ((conversation: Conversation) => boolean) | undefined
   check?: LockedCheck | undefined
-  whenReserved?: WhenReserved | undefined
+  reserved?: ReservedHook | undefined
   /** Whether a message of a rule answers the customer. */
   isAnswer?: boolean | undefined
 }

@@ -13,7 +13,7 @@ import { callPlatform } from './call-platform.ts'
 import { replay } from './idempotent-replay.ts'
 import { needsOwnTransaction, type Reservation, reserveOne, reserveSends } from './reserve.ts'
 import { parseIdempotencyKey, parseSendCommand, type SendSyntax } from './send-command.ts'
-import type { DraftApproval, LockedCheck, ParsedSend, SendDeps, Sender, SendResponse, WhenReserved } from './send-deps.ts'
+import type { DraftApproval, LockedCheck, ParsedSend, ReservedHook, SendDeps, Sender, SendResponse } from './send-deps.ts'
 import { outcomeUnknownYet } from './send-errors.ts'
 import { type AcceptedCall, settle, settleAccepted } from './settle.ts'
 import type { StoredResponse } from './settle-parts.ts'
@@ -40,7 +40,8 @@ export interface SendRequest {
   onlyIf?: (conversation: Conversation) => boolean
   /** Runs before the send is judged, unless it is a repeat. */
   check?: LockedCheck
-  whenReserved?: WhenReserved
+  /** Runs in the transaction that reserves it, with its message. */
+  reserved?: ReservedHook
   /** Whether a message of a rule answers the customer; those of the service never do. */
   isAnswer?: boolean
   /** Validation error of other parts of the request; thrown once the conversation is known to exist. */
@@ -150,8 +151,7 @@ async function parseSend(deps: SendDeps, sender: Sender, request: SendRequest): 
 }
 
 function parseRequest(sender: Sender, request: SendRequest): ParsedSend {
-  const { conversationId, problem, identity, seen, draft, scheduledId, sources } = request
-  const { onlyIf, check, whenReserved, isAnswer } = request
+  const { conversationId, problem, identity, seen, draft, scheduledId, sources, onlyIf, check, isAnswer, reserved } = request
   if (problem !== undefined) throw problem
   const { syntax = sender.actor.type === 'agent' ? 'contract' : 'whole' } = request
   // The contract's body has no such field, so it is rejected like any unknown field.
@@ -162,7 +162,7 @@ function parseRequest(sender: Sender, request: SendRequest): ParsedSend {
   const key = parseIdempotencyKey(request.idempotencyKey)
   const command = parseSendCommand(rest, syntax)
   const compared = identity === undefined ? {} : { identity }
-  const checks = { onlyIf, check, whenReserved, isAnswer }
+  const checks = { onlyIf, check, isAnswer, reserved }
   const known = { seen, lastSeenId, isOverBudget, draft, scheduledId, sources }
   return { sender, conversationId, key, command, ...compared, ...known, ...checks }
 }
