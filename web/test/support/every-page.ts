@@ -245,6 +245,11 @@ export async function everyPage(demo: Demo): Promise<{ stops: Stop[]; forStrange
       isReady: (page) => page.getByRole('heading', { name: 'You have no open tasks' }),
       overlays: { new: button('New task') },
     },
+    {
+      place: 'sequences',
+      isReady: (page) => page.getByRole('heading', { name: 'No sequences yet' }),
+    },
+    { place: 'sequences/new', isReady: (page) => page.getByRole('list', { name: 'Steps' }) },
     { place: 'review', isReady: heading },
     { place: 'review/numbers', isReady: heading },
     { place: 'review/results', isReady: heading },
