@@ -776,6 +776,15 @@ export type Seen = {
   next: string[]
 }
 
+export type SequenceStarted = {
+  /** The sequence. */
+  sequence_id: string
+  /** False: the lead is in it already. */
+  was_new: boolean
+  /** What you can do now, in plain sentences. */
+  next: string[]
+}
+
 /** Interactive options: buttons or a list. */
 export type ShownChoices = {
   buttons?: ({
@@ -1211,6 +1220,14 @@ export type CreateTaskInput = {
   assigned_to?: string
 }
 
+export type StartSequenceInput = {
+  /** Its name; an unknown one lists them. */
+  sequence: string
+  /** The customer, or lead_id. */
+  conversation_id?: string
+  lead_id?: string
+}
+
 export type FindLeadsInput = {
   /** Part of name, e-mail, phone, code or reference. Under 3 characters: a whole name, or the start of a code. */
   search?: string
@@ -1436,6 +1453,11 @@ export class AgentCalls {
   /** Creates a task for people. */
   createTask(input: CreateTaskInput, options?: CallOptions): Promise<TaskCreated> {
     return this.#callTool({ method: 'POST', path: '/conversations/:conversation_id/tasks', isRepeatable: true }, input, options)
+  }
+
+  /** Starts messages of the team that go out over days until the customer answers. Only when the team wants it, never because a customer asks. */
+  startSequence(input: StartSequenceInput, options?: CallOptions): Promise<SequenceStarted> {
+    return this.#callTool({ method: 'POST', path: '/sequence-runs', isRepeatable: true, timeoutMs: 90000 }, input, options)
   }
 
   /** Finds leads, newest first. If you know the complete id, code, reference or phone, call get_lead. */

@@ -92,7 +92,9 @@ async function doStep(deps: SequenceSendDeps, workspaceId: string, run: Run, pla
       return postpone(deps, workspaceId, run, { nextAt: pausedUntil, dueAt: pausedUntil, heldBy: null })
     }
     const body = bodyOf(step, lead, plan.workspaceName)
-    const conversationId = await deps.step('open', () => open(deps, workspaceId, run, plan, { lead, conversation, body }))
+    const conversationId = await deps.step('open', () =>
+      open(deps, workspaceId, run, plan, { lead, conversation, body }),
+    )
     await deps.step('send', () => send(deps, workspaceId, run, plan, { conversationId, body }))
     return true
   } catch (error) {
@@ -212,13 +214,7 @@ async function postpone(
   return false
 }
 
-async function skip(
-  deps: SequenceSendDeps,
-  workspaceId: string,
-  run: Run,
-  plan: Plan,
-  code: string,
-): Promise<false> {
+async function skip(deps: SequenceSendDeps, workspaceId: string, run: Run, plan: Plan, code: string): Promise<false> {
   const { db, clock } = deps.sends
   const result: StepResult = { state: 'skipped', code: code.slice(0, 100), messageId: null }
   await deps.step('skip', () =>

@@ -52,11 +52,11 @@ function fillPlaceholders(text: string, lead: Lead, workspaceName: string): stri
   return text.replaceAll(placeholder, (whole, inner: string) => {
     const { name, otherwise } = readPlaceholder(inner)
     if (!isKnown(name)) return whole
-    return valueOf(name, lead, workspaceName) || otherwise
+    return valueFor(name, lead, workspaceName) || otherwise
   })
 }
 
-function valueOf(name: string, lead: Lead, workspaceName: string): string {
+function valueFor(name: string, lead: Lead, workspaceName: string): string {
   switch (name) {
     case 'contact.name':
       return nameOf([lead.firstName, lead.lastName].filter(Boolean).join(' '))

@@ -60,7 +60,12 @@ async function selectRuns(
     limit ${limit}`
   const [done, leads] = await Promise.all([
     readSteps(sql, workspaceId, runs),
-    findLeadsByIds<ListedLeadRow>(sql, workspaceId, [...new Set(runs.map(({ leadId }) => leadId))], listedLeadColumns(sql)),
+    findLeadsByIds<ListedLeadRow>(
+      sql,
+      workspaceId,
+      [...new Set(runs.map(({ leadId }) => leadId))],
+      listedLeadColumns(sql),
+    ),
   ])
   const found = await keyStore.withKeyring(workspaceId, async (keyring) =>
     leads.map((row) => decryptListedLead(keyring, row)),

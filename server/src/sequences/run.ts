@@ -218,7 +218,8 @@ export async function endRunsOf(
   now: Date,
 ): Promise<number> {
   // One statement, which decides by each row as it is under its lock.
-  const ofWaiting = (value: Fragment, column: Fragment) => tx`case when message_id is null then ${value} else ${column} end`
+  const ofWaiting = (value: Fragment, column: Fragment) =>
+    tx`case when message_id is null then ${value} else ${column} end`
   const runs = await tx<Pick<Run, 'leadId' | 'conversationId'>[]>`
     update sequence_runs
     set state = ${ofWaiting(tx`'ended'`, tx`state`)},

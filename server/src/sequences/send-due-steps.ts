@@ -21,7 +21,10 @@ export function createSequenceJob(deps: SequenceSendDeps): { isDue(): Promise<bo
     return row?.at ?? null
   }
   const due = watchDueWork({ db, clock }, { nextAt, pollEveryMs, watchedTopics: [{ topic: sequencesTopic }] })
-  const changed = collectChangedIds({ db, clock }, { topics: [conversationsTopic], allEveryMs: Number.POSITIVE_INFINITY })
+  const changed = collectChangedIds(
+    { db, clock },
+    { topics: [conversationsTopic], allEveryMs: Number.POSITIVE_INFINITY },
+  )
   return {
     isDue: async () => {
       const isDue = await due.isDue()

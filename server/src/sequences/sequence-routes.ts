@@ -201,7 +201,13 @@ const presentRun = ({ sequenceId, sequenceName, leadId, leadName, ...run }: Show
   sequence: { id: sequenceId, name: sequenceName },
   lead: { id: leadId, name: leadName },
   dueAt: run.dueAt?.toISOString() ?? null,
-  done: run.done.map(({ step, state, code, messageId, at }) => ({ step, state, code, messageId, at: at.toISOString() })),
+  done: run.done.map(({ step, state, code, messageId, at }) => ({
+    step,
+    state,
+    code,
+    messageId,
+    at: at.toISOString(),
+  })),
   createdAt: run.createdAt.toISOString(),
   endedAt: run.endedAt?.toISOString() ?? null,
 })

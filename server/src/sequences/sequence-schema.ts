@@ -27,8 +27,7 @@ export const Step = Type.Object(
         minLength: 1,
         maxLength: 4096,
         pattern: visiblePattern,
-        description:
-          'In place of a template. It is skipped unless the customer has written within 24 hours.',
+        description: 'In place of a template. It is skipped unless the customer has written within 24 hours.',
         example: 'Hi {{contact.first_name|there}}, did you see our offer?',
       }),
     ),

@@ -154,7 +154,9 @@ async function lockSequence(tx: Tx, workspaceId: string, id: string): Promise<vo
 async function rejectProblems(sql: Sql, workspaceId: string, sequence: Sequence): Promise<void> {
   const [problems = []] = await findProblems(sql, workspaceId, [sequence])
   if (problems.length === 0) return
-  throw new InvalidInput(problems.map((path) => ({ path, message: 'cannot be sent or does not exist; change it first' })))
+  throw new InvalidInput(
+    problems.map((path) => ({ path, message: 'cannot be sent or does not exist; change it first' })),
+  )
 }
 
 /** Returns the version for changed steps: the same while it has had no run, else a new one. */
@@ -201,7 +203,15 @@ const stepOf = ({ waitMinutes, businessHours, text, template }: Step) => [
   ...[template?.header_param, template?.header_location, template?.button_params],
 ]
 
-const draftOf = ({ name, connectionId, steps, endStatuses, formIds, labelIds, forAgents }: Sequence): SequenceDraft => ({
+const draftOf = ({
+  name,
+  connectionId,
+  steps,
+  endStatuses,
+  formIds,
+  labelIds,
+  forAgents,
+}: Sequence): SequenceDraft => ({
   ...{ name, connectionId, steps, endStatuses, formIds, labelIds, forAgents },
 })
 

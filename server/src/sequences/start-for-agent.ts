@@ -1,7 +1,7 @@
 import { conflict, notFound } from '../base/errors.ts'
 import type { InboxDeps, Scope } from '../inbox/conversation/conversation.ts'
-import { conversationNotFound } from '../inbox/conversation/errors.ts'
 import { decryptConversation } from '../inbox/conversation/encrypted-conversation.ts'
+import { conversationNotFound } from '../inbox/conversation/errors.ts'
 import { findConversation } from '../inbox/conversation/queries.ts'
 import { listSequences, type Sequence } from './sequence.ts'
 import { startRuns } from './start-runs.ts'
@@ -36,7 +36,11 @@ export async function startForAgent(
   return { sequence, isNew: done.started.length > 0 }
 }
 
-async function findOpenSequence({ db }: Deps, { workspaceId, connectionIds }: Scope, wanted: string): Promise<Sequence> {
+async function findOpenSequence(
+  { db }: Deps,
+  { workspaceId, connectionIds }: Scope,
+  wanted: string,
+): Promise<Sequence> {
   const isVisible = ({ connectionId }: Sequence) => connectionIds.length === 0 || connectionIds.includes(connectionId)
   const all = await listSequences(db.sql, workspaceId)
   const open = all.filter((one) => one.enabled && one.forAgents && isVisible(one))
@@ -51,7 +55,9 @@ async function findOpenSequence({ db }: Deps, { workspaceId, connectionIds }: Sc
 async function leadOf({ db, keyStore, findLead }: Deps, scope: Scope, conversationId: string): Promise<string> {
   const row = await findConversation(db.sql, scope, conversationId)
   if (row === undefined) throw conversationNotFound()
-  const { contact } = await keyStore.withKeyring(scope.workspaceId, async (keyring) => decryptConversation(keyring, row))
+  const { contact } = await keyStore.withKeyring(scope.workspaceId, async (keyring) =>
+    decryptConversation(keyring, row),
+  )
   const lead = contact.phone === null ? null : await findLead(scope.workspaceId, contact.phone)
   if (lead === null) throw conflict('The customer has no lead. Create one first.')
   return lead.id

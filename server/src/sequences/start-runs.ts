@@ -126,7 +126,13 @@ export type Cause = { formId: string; leadId: string } | { labelIds: readonly st
  * Starts the sequences that are on for these causes. None stops what has caused it: one that is full is left out. `actor`
  * is who has caused it.
  */
-export async function startBy(tx: Tx, workspaceId: string, causes: readonly Cause[], actor: Actor, now: Date): Promise<void> {
+export async function startBy(
+  tx: Tx,
+  workspaceId: string,
+  causes: readonly Cause[],
+  actor: Actor,
+  now: Date,
+): Promise<void> {
   const formIds = causes.flatMap((cause) => ('formId' in cause ? cause.formId : []))
   const labelIds = [...new Set(causes.flatMap((cause) => ('labelIds' in cause ? cause.labelIds : [])))]
   if (formIds.length + labelIds.length === 0) return

@@ -12,7 +12,9 @@ export async function validateSequence(sql: Sql, workspaceId: string, draft: Seq
   if (issues.length > 0) throw new InvalidInput(issues)
   const missing = await findMissing(sql, workspaceId, draft)
   if (missing.length === 0) return
-  throw new InvalidInput(missing.map((path) => ({ path, message: `must be the id of ${thingOf(path)} of the workspace` })))
+  throw new InvalidInput(
+    missing.map((path) => ({ path, message: `must be the id of ${thingOf(path)} of the workspace` })),
+  )
 }
 
 const thingOf = (path: string): string => {

@@ -70,7 +70,11 @@ const nineToSix: OpeningHours = {
 
 const dues: [string, { from: string; waitMinutes: number; businessHours: boolean; hours?: OpeningHours }, string][] = [
   ['at once', { from: '2026-03-02T23:00:00.000Z', waitMinutes: 0, businessHours: false }, '2026-03-02T23:00:00.000Z'],
-  ['after days', { from: '2026-03-02T23:00:00.000Z', waitMinutes: 2880, businessHours: false }, '2026-03-04T23:00:00.000Z'],
+  [
+    'after days',
+    { from: '2026-03-02T23:00:00.000Z', waitMinutes: 2880, businessHours: false },
+    '2026-03-04T23:00:00.000Z',
+  ],
   [
     'within business hours, as it is',
     { from: '2026-03-02T15:00:00.000Z', waitMinutes: 60, businessHours: true, hours: nineToSix },
@@ -122,7 +126,13 @@ test('a refusal ends the run, leaves the step out, or is tried again for a day',
   for (const code of ['WINDOW_CLOSED', 'TEMPLATE_NOT_APPROVED', 'INVALID_MESSAGE', 'HTTP_404']) {
     assert.equal(afterRefusal(code, createdAt, soon), 'skip', code)
   }
-  for (const code of ['CONNECTION_UNAVAILABLE', 'BUDGET_REACHED', 'OWNER_MISMATCH', 'ON_STANDBY', 'INBOX_UNAVAILABLE']) {
+  for (const code of [
+    'CONNECTION_UNAVAILABLE',
+    'BUDGET_REACHED',
+    'OWNER_MISMATCH',
+    'ON_STANDBY',
+    'INBOX_UNAVAILABLE',
+  ]) {
     assert.deepEqual(afterRefusal(code, createdAt, soon), { retryAt: new Date(soon.getTime() + 30 * 60_000) }, code)
     assert.equal(afterRefusal(code, createdAt, late), 'skip', code)
   }

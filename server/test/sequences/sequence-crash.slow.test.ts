@@ -48,7 +48,9 @@ test('killed at any step on two nodes, each step is done at most once, and no ru
     w.clock.advance(hour)
   }
   const accepted = Map.groupBy(w.platform.accepted, ({ to }) => to ?? '')
-  const rows = await w.db.sql<{ leadId: string; reason: string | null; sent: number; failed: number; skipped: number }[]>`
+  const rows = await w.db.sql<
+    { leadId: string; reason: string | null; sent: number; failed: number; skipped: number }[]
+  >`
     select r.lead_id as "leadId", r.reason,
       (count(*) filter (where s.state = 'sent'))::integer as sent,
       (count(*) filter (where s.state = 'failed'))::integer as failed,
@@ -57,7 +59,9 @@ test('killed at any step on two nodes, each step is done at most once, and no ru
     left join sequence_run_steps s on s.workspace_id = r.workspace_id and s.run_id = r.id
     where r.workspace_id = ${w.workspaceId}
     group by r.lead_id, r.reason`
-  t.diagnostic(`${rows.length} runs, ${rounds * 2} kills: ${rows.filter(({ failed }) => failed > 0).length} with a failure`)
+  t.diagnostic(
+    `${rows.length} runs, ${rounds * 2} kills: ${rows.filter(({ failed }) => failed > 0).length} with a failure`,
+  )
   assert.equal(rows.length, leads.length)
   const byLead = new Map(rows.map((row) => [row.leadId, row]))
   for (const { id, phone } of leads) {

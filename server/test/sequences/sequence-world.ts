@@ -79,6 +79,9 @@ export async function sequenceWorld() {
     runsOf: async (leadId: string) => (await member.call('GET', `/sequence-runs?leadId=${leadId}`)).body.runs,
     countsOf: async (id: string) => (await member.call('GET', `/sequences/${id}/counts`)).body.counts,
     sentTo: (phone: string) => w.platform.sends.filter(({ order }) => order.recipient.phone === phone),
+    /** A person sends a message in the conversation. */
+    says: (id: string, body: object) =>
+      member.call('POST', `/inbox/conversations/${id}/messages`, body, { 'idempotency-key': `says ${++people}` }),
     /** The customer of the lead writes; returns the conversation. */
     answers: (phone: string, text = 'Yes!') =>
       w.customerWrites(text, { customer: { userId: null, parentUserId: null, phone, name: 'Marina' } }),

@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import { runBulkChanges } from '../../src/leads/bulk/run-bulk-change.ts'
 import { leadSequences } from '../../src/sequences/start-runs.ts'
 import { automationWorld } from '../automation/automation-world.ts'
-import { auditOf } from '../support/audit.ts'
 import { addTemplate, template } from '../support/agents/agents-world.ts'
+import { auditOf } from '../support/audit.ts'
 import { addLabel, marina } from '../support/inbox/inbox-world.ts'
 import { day, greeting, hour, minute, type SequenceWorld, saying, sequenceWorld } from './sequence-world.ts'
 
@@ -23,7 +23,7 @@ test('each step is sent once when it is due, filled from the lead, in the name o
   assert.equal(run.dueAt, new Date(w.clock.now().getTime() + day).toISOString())
   const { items } = (await w.member.call('GET', `/inbox/conversations/${run.conversationId}/timeline`)).body
   const { message } = items.find((item: { message?: object }) => item.message)
-  assert.deepEqual([message.actor.type, message.actor.id, message.actor.name], ['system', sequence.id, 'Welcome'])
+  assert.deepEqual([message.author.type, message.author.id, message.author.name], ['system', sequence.id, 'Welcome'])
   w.clock.advance(day - minute)
   await w.run()
   assert.equal(w.sentTo(phone).length, 1)
@@ -70,10 +70,11 @@ test('whatever ends a run does so before its next message', async (t) => {
   const sequence = await w.addSequence({ steps: [greeting(), greeting(60)] })
   const causes: Record<string, (lead: { id: string; phone: string }, conversationId: string) => Promise<object>> = {
     answered: ({ phone }) => w.answers(phone),
-    opted_out: (_, id) => w.member.call('PUT', `/inbox/conversations/${id}/marketing-consent`, { decision: 'opted_out' }),
+    opted_out: (_, id) =>
+      w.member.call('PUT', `/inbox/conversations/${id}/marketing-consent`, { decision: 'opted_out' }),
     status: ({ id }) => w.member.call('PATCH', `/leads/${id}`, { status: 'won' }),
     // A person writes in a conversation that people have: its owner does not change.
-    taken_over: (_, id) => w.member.call('POST', `/inbox/conversations/${id}/messages`, { kind: 'template', template }),
+    taken_over: (_, id) => w.says(id, { kind: 'template', template }),
     lead_gone: ({ id }) => w.member.call('DELETE', `/leads/${id}`),
   }
   for (const [reason, cause] of Object.entries(causes)) {
@@ -121,7 +122,7 @@ test('a text is skipped while the window is closed, and sent while it is open', 
   w.clock.advance(minute)
   // People have answered: nobody waits for the agent.
   const [{ id: conversationId }] = await w.conversations({ phone: open.phone })
-  await w.member.call('POST', `/inbox/conversations/${conversationId}/messages`, { kind: 'text', text: 'Hi' })
+  await w.says(conversationId, { kind: 'text', text: 'Hi' })
   w.clock.advance(minute)
   assert.equal((await w.start(sequence.id, open.id)).body.started.length, 1)
   await w.run()
@@ -206,10 +207,7 @@ test('a run keeps the steps with which it began, and switching off ends every ru
   const changed = await w.admin.call('PATCH', `/sequences/${sequence.id}`, { steps: [greeting(5)] })
   assert.deepEqual([changed.status, changed.body.sequence.version, changed.body.sequence.activeRuns], [200, 2, 1])
   const second = await w.started(sequence.id)
-  assert.deepEqual(
-    [(await w.runsOf(first.id))[0].steps, (await w.runsOf(second.id))[0].steps],
-    [2, 1],
-  )
+  assert.deepEqual([(await w.runsOf(first.id))[0].steps, (await w.runsOf(second.id))[0].steps], [2, 1])
   await w.run()
   assert.deepEqual([w.sentTo(first.phone).length, w.sentTo(second.phone).length], [1, 0])
   for (const enabled of [false, true]) {

@@ -62,12 +62,7 @@ export function RunLog({ sequence }: { sequence: Sequence }) {
         }}
       </QueryBoundary>
       {query.hasNextPage && (
-        <Button
-          variant="default"
-          mt={12}
-          loading={query.isFetchingNextPage}
-          onClick={() => void query.fetchNextPage()}
-        >
+        <Button variant="default" mt={12} loading={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
           {t.settings.automation.older}
         </Button>
       )}

@@ -96,15 +96,15 @@ function StepFields({ step, place, templates, set, errorAt }: StepFieldsProps) {
   const kind = text === undefined ? 'template' : 'text'
   return (
     <>
-      <label className={styles.label}>
-        {place === 0 ? texts.waitFirst : texts.wait}
+      <div className={styles.label}>
+        <span>{place === 0 ? texts.waitFirst : texts.wait}</span>
         <Duration
           label={place === 0 ? texts.waitFirst : texts.wait}
           minutes={step.waitMinutes}
           min={place === 0 ? 0 : 1}
           set={(waitMinutes) => set({ ...step, waitMinutes })}
         />
-      </label>
+      </div>
       {errorAt('waitMinutes') !== undefined && <p role="alert">{errorAt('waitMinutes')}</p>}
       <Checkbox
         label={texts.businessHours}

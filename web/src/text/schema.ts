@@ -440,4 +440,22 @@ export interface Calls {
     completed: (values: { title: Shown }) => string
     overdueSince: (values: { time: Shown }) => string
   }
+  sequences: {
+    problemsHelp: (values: { fields: Shown }) => string
+    stepOf: (values: { n: Shown }) => string
+    removeStep: (values: { n: Shown }) => string
+    moveUp: (values: { n: Shown }) => string
+    moveDown: (values: { n: Shown }) => string
+    kindOf: (values: { n: Shown }) => string
+    offConfirm: (values: { name: Shown }) => string
+    offHelp: (values: { n: number }) => string
+    removed: (values: { name: Shown }) => string
+    removeConfirm: (values: { name: Shown }) => string
+    startedHelp: (values: { started: number; active: Shown }) => string
+    nextStep: (values: { n: Shown; of: Shown }) => string
+    waits: (values: { why: Shown }) => string
+    since: (values: { at: Shown }) => string
+    stopOf: (values: { name: Shown }) => string
+    added: (values: { name: Shown }) => string
+  }
 }

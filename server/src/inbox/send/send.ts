@@ -13,7 +13,15 @@ import { callPlatform } from './call-platform.ts'
 import { replay } from './idempotent-replay.ts'
 import { needsOwnTransaction, type Reservation, reserveOne, reserveSends } from './reserve.ts'
 import { parseIdempotencyKey, parseSendCommand, type SendSyntax } from './send-command.ts'
-import type { DraftApproval, LockedCheck, ParsedSend, ReservedHook, SendDeps, Sender, SendResponse } from './send-deps.ts'
+import type {
+  DraftApproval,
+  LockedCheck,
+  ParsedSend,
+  ReservedHook,
+  SendDeps,
+  Sender,
+  SendResponse,
+} from './send-deps.ts'
 import { outcomeUnknownYet } from './send-errors.ts'
 import { type AcceptedCall, settle, settleAccepted } from './settle.ts'
 import type { StoredResponse } from './settle-parts.ts'
@@ -151,7 +159,8 @@ async function parseSend(deps: SendDeps, sender: Sender, request: SendRequest): 
 }
 
 function parseRequest(sender: Sender, request: SendRequest): ParsedSend {
-  const { conversationId, problem, identity, seen, draft, scheduledId, sources, onlyIf, check, isAnswer, reserved } = request
+  const { conversationId, problem, identity, seen, draft, scheduledId, sources, onlyIf, check, isAnswer, reserved } =
+    request
   if (problem !== undefined) throw problem
   const { syntax = sender.actor.type === 'agent' ? 'contract' : 'whole' } = request
   // The contract's body has no such field, so it is rejected like any unknown field.
