@@ -132,8 +132,8 @@ export const faultTests: readonly FaultTest[] = [
     guarantee: 'killed at any step on two nodes, each step of a sequence is done at most once, and no run is lost',
     files: ['server/test/sequences/sequence-crash.slow.test.ts'],
     unit: 'runs',
-    sizes: { SEQUENCE_CRASH_ROUNDS: { from: 38, to: 200 } },
-    count: ({ size }) => 14 * size('SEQUENCE_CRASH_ROUNDS'),
+    sizes: { SEQUENCE_CRASH_ROUNDS: { from: 19, to: 100 } },
+    count: ({ size }) => 28 * size('SEQUENCE_CRASH_ROUNDS'),
   },
   {
     name: 'budgets',
