@@ -905,7 +905,7 @@ create table lead_bulk_changes (
   created_at timestamp(3) with time zone not null,
   ended_at timestamp(3) with time zone,
   undo_until timestamp(3) with time zone,
-  constraint lead_bulk_changes_kind_check CHECK ((kind = ANY (ARRAY['change'::text, 'delete'::text, 'import'::text, 'labels'::text]))),
+  constraint lead_bulk_changes_kind_check CHECK ((kind = ANY (ARRAY['change'::text, 'delete'::text, 'import'::text, 'labels'::text, 'sequence'::text]))) NOT VALID,
   constraint lead_bulk_changes_state_check CHECK ((state = ANY (ARRAY['collecting'::text, 'running'::text, 'done'::text, 'cancelled'::text, 'failed'::text, 'undoing'::text, 'undone'::text]))),
   constraint lead_bulk_changes_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id),
   constraint lead_bulk_changes_pkey PRIMARY KEY (workspace_id, id)
@@ -1877,6 +1877,92 @@ create table sends (
 );
 
 CREATE INDEX sends_message ON sends USING btree (workspace_id, message_id);
+
+create table sequence_run_steps (
+  workspace_id uuid not null,
+  run_id uuid not null,
+  step smallint not null,
+  sequence_id uuid not null,
+  version integer not null,
+  state text not null,
+  code text,
+  message_id uuid,
+  created_at timestamp(3) with time zone not null,
+  constraint sequence_run_steps_state_check CHECK ((state = ANY (ARRAY['sending'::text, 'sent'::text, 'failed'::text, 'skipped'::text]))),
+  constraint sequence_run_steps_workspace_id_run_id_fkey FOREIGN KEY (workspace_id, run_id) REFERENCES sequence_runs(workspace_id, id) ON DELETE CASCADE,
+  constraint sequence_run_steps_pkey PRIMARY KEY (workspace_id, run_id, step)
+);
+
+CREATE INDEX sequence_run_steps_counts ON sequence_run_steps USING btree (workspace_id, sequence_id, version, step, state);
+
+create table sequence_runs (
+  workspace_id uuid not null,
+  id uuid not null,
+  sequence_id uuid not null,
+  version integer not null,
+  lead_id uuid not null,
+  conversation_id uuid,
+  state text not null,
+  reason text,
+  stopping text,
+  step smallint not null,
+  due_at timestamp(3) with time zone,
+  held_by text,
+  next_at timestamp(3) with time zone,
+  message_id uuid,
+  entry text not null,
+  bulk_change_id uuid,
+  actor_type text not null,
+  actor_id uuid,
+  created_at timestamp(3) with time zone not null,
+  ended_at timestamp(3) with time zone,
+  constraint sequence_runs_actor_type_check CHECK ((actor_type = ANY (ARRAY['user'::text, 'token'::text, 'agent'::text, 'form'::text, 'system'::text]))),
+  constraint sequence_runs_check CHECK (((state = 'active'::text) = (next_at IS NOT NULL))),
+  constraint sequence_runs_check1 CHECK (((state = 'ended'::text) = (reason IS NOT NULL))),
+  constraint sequence_runs_entry_check CHECK ((entry = ANY (ARRAY['person'::text, 'bulk'::text, 'form'::text, 'label'::text, 'rule'::text, 'agent'::text]))),
+  constraint sequence_runs_state_check CHECK ((state = ANY (ARRAY['active'::text, 'ended'::text]))),
+  constraint sequence_runs_workspace_id_lead_id_fkey FOREIGN KEY (workspace_id, lead_id) REFERENCES leads(workspace_id, id) ON DELETE CASCADE,
+  constraint sequence_runs_workspace_id_sequence_id_fkey FOREIGN KEY (workspace_id, sequence_id) REFERENCES sequences(workspace_id, id) ON DELETE CASCADE,
+  constraint sequence_runs_pkey PRIMARY KEY (workspace_id, id)
+);
+
+CREATE UNIQUE INDEX sequence_runs_active ON sequence_runs USING btree (workspace_id, sequence_id, lead_id) WHERE (state = 'active'::text);
+CREATE INDEX sequence_runs_conversation ON sequence_runs USING btree (workspace_id, conversation_id) WHERE (conversation_id IS NOT NULL);
+CREATE INDEX sequence_runs_ended ON sequence_runs USING btree (workspace_id, ended_at);
+CREATE INDEX sequence_runs_lead ON sequence_runs USING btree (workspace_id, lead_id, id);
+CREATE INDEX sequence_runs_log ON sequence_runs USING btree (workspace_id, sequence_id, id);
+CREATE INDEX sequence_runs_next ON sequence_runs USING btree (next_at) WHERE (next_at IS NOT NULL);
+CREATE INDEX sequence_runs_open ON sequence_runs USING btree (workspace_id) WHERE (state = 'active'::text);
+
+create table sequence_versions (
+  workspace_id uuid not null,
+  sequence_id uuid not null,
+  version integer not null,
+  connection_id uuid not null,
+  steps jsonb not null,
+  created_at timestamp(3) with time zone not null,
+  constraint sequence_versions_workspace_id_sequence_id_fkey FOREIGN KEY (workspace_id, sequence_id) REFERENCES sequences(workspace_id, id) ON DELETE CASCADE,
+  constraint sequence_versions_pkey PRIMARY KEY (workspace_id, sequence_id, version)
+);
+
+create table sequences (
+  workspace_id uuid not null,
+  id uuid not null,
+  name text not null,
+  enabled boolean not null,
+  version integer not null,
+  end_statuses text[] not null,
+  form_ids uuid[] not null,
+  label_ids uuid[] not null,
+  for_agents boolean not null,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  removed_at timestamp(3) with time zone,
+  constraint sequences_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id),
+  constraint sequences_pkey PRIMARY KEY (workspace_id, id)
+);
+
+CREATE INDEX sequences_removed ON sequences USING btree (workspace_id, removed_at);
 
 create table session_keys (
   workspace_id uuid not null,
