@@ -85,7 +85,7 @@ export function dueOf(
   return isOpen ? at : (nextChangeAt ?? new Date(at.getTime() + dayMs))
 }
 
-/** The customer gets too many marketing messages, of all businesses; the platform asks for a day of patience. */
+/** The customer gets too many marketing messages, of all businesses; the platform asks to wait a day. */
 const cappedCode = '131049'
 
 /** Returns until when the platform wants no further message to the customer after the last one; null: any time. */
@@ -105,7 +105,7 @@ const passing: ReadonlySet<string> = new Set([
 
 const retryMs = 30 * 60_000
 
-/** What becomes of a step whose send was refused. */
+/** How a run goes on after a send that was refused. */
 export type AfterRefusal = { end: EndReason } | { retryAt: Date } | 'skip'
 
 export function afterRefusal(code: string, dueAt: Date, now: Date): AfterRefusal {

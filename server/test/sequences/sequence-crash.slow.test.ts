@@ -5,7 +5,7 @@ import type { RunStep } from '../../src/base/run-step.ts'
 import { type SendStep, sendSteps } from '../../src/inbox/send/send-deps.ts'
 import { settleStrandedSends } from '../../src/inbox/send/settle-parts.ts'
 import { type SequenceWork, sequenceSteps } from '../../src/sequences/do-step.ts'
-import { greeting, hour, minute, type SequenceWorld, saying, sequenceWorld } from './sequence-world.ts'
+import { hour, minute, type SequenceWorld, saying, sequenceWorld, templated } from './sequence-world.ts'
 
 // Each step once; SEQUENCE_CRASH_ROUNDS=100 runs for some minutes.
 const steps = [...sequenceSteps, ...sendSteps.filter((step) => step !== 'upload')]
@@ -32,7 +32,7 @@ function dyingNode(w: SequenceWorld, at: SequenceWork | SendStep, passes: number
 
 test('killed at any step on two nodes, each step is done at most once, and no run is lost', async (t) => {
   const w = await sequenceWorld()
-  const sequence = await w.addSequence({ steps: [greeting(), saying('Skipped', 1)] })
+  const sequence = await w.addSequence({ steps: [templated(), saying('Skipped', 1)] })
   const leads: { id: string; phone: string }[] = []
   for (let round = 0; round < rounds; round++) {
     const added = await Promise.all(Array.from({ length: leadsPerRound }, () => w.addLead()))

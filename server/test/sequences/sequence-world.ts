@@ -15,7 +15,7 @@ export const day = 24 * hour
 export type SequenceWorld = Awaited<ReturnType<typeof sequenceWorld>>
 
 /** A step of the template that every world has. */
-export const greeting = (waitMinutes = 0, more: Partial<Step> = {}): Step => ({
+export const templated = (waitMinutes = 0, more: Partial<Step> = {}): Step => ({
   ...{ waitMinutes, businessHours: false },
   template: { name: 'order_update', language: 'en_US', body_params: ['{{contact.first_name|there}}'] },
   ...more,
@@ -40,7 +40,7 @@ export async function sequenceWorld() {
     createSequenceJob({ sends: { ...sendDeps(w), step: sendStep }, step })
   const job = nodeWith(runStep)
   const draft = (changes: Partial<SequenceDraft> = {}): SequenceDraft => ({
-    ...{ name: `Sequence ${++people}`, connectionId: w.connectionId, steps: [greeting(), greeting(1440)] },
+    ...{ name: `Sequence ${++people}`, connectionId: w.connectionId, steps: [templated(), templated(1440)] },
     ...{ endStatuses: ['won', 'lost'], formIds: [], labelIds: [], forAgents: false },
     ...changes,
   })

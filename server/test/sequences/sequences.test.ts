@@ -6,7 +6,7 @@ import { automationWorld } from '../automation/automation-world.ts'
 import { addTemplate, template } from '../support/agents/agents-world.ts'
 import { auditOf } from '../support/audit.ts'
 import { addLabel, marina } from '../support/inbox/inbox-world.ts'
-import { day, greeting, hour, minute, type SequenceWorld, saying, sequenceWorld } from './sequence-world.ts'
+import { day, hour, minute, type SequenceWorld, saying, sequenceWorld, templated } from './sequence-world.ts'
 
 const bodies = (w: SequenceWorld, phone: string) => w.sentTo(phone).map(({ order }) => order.message)
 
@@ -67,7 +67,7 @@ test('the customer’s answer ends it at once, and is counted for the step befor
 
 test('whatever ends a run does so before its next message', async (t) => {
   const w = await sequenceWorld()
-  const sequence = await w.addSequence({ steps: [greeting(), greeting(60)] })
+  const sequence = await w.addSequence({ steps: [templated(), templated(60)] })
   const causes: Record<string, (lead: { id: string; phone: string }, conversationId: string) => Promise<object>> = {
     answered: ({ phone }) => w.answers(phone),
     opted_out: (_, id) =>
@@ -115,7 +115,7 @@ test('a customer who answers at the last moment is not written to', async () => 
 
 test('a text is skipped while the window is closed, and sent while it is open', async () => {
   const w = await sequenceWorld()
-  const sequence = await w.addSequence({ steps: [saying('Hello {{contact.first_name}}', 0), greeting(1)] })
+  const sequence = await w.addSequence({ steps: [saying('Hello {{contact.first_name}}', 0), templated(1)] })
   const closed = await w.started(sequence.id)
   const open = await w.addLead()
   await w.answers(open.phone)
@@ -142,7 +142,7 @@ test('a text is skipped while the window is closed, and sent while it is open', 
 
 test('it never speaks while a customer waits for an agent’s answer, and continues afterwards', async () => {
   const w = await sequenceWorld()
-  const sequence = await w.addSequence({ steps: [greeting()] })
+  const sequence = await w.addSequence({ steps: [templated()] })
   const lead = await w.addLead()
   const { id } = await w.answers(lead.phone, 'A question')
   w.clock.advance(minute)
@@ -160,7 +160,7 @@ test('it never speaks while a customer waits for an agent’s answer, and contin
 
 test('two messages in a row that were not delivered end it', async () => {
   const w = await sequenceWorld()
-  const sequence = await w.addSequence({ steps: [greeting(), greeting(1), greeting(1)] })
+  const sequence = await w.addSequence({ steps: [templated(), templated(1), templated(1)] })
   const { id, phone } = await w.started(sequence.id)
   await w.run()
   // The platform accepts it, and reports later that it was not delivered.
@@ -184,7 +184,7 @@ test('two messages in a row that were not delivered end it', async () => {
 
 test('after a message that the platform held back for the customer’s sake, the next one waits a day', async () => {
   const w = await sequenceWorld()
-  const sequence = await w.addSequence({ steps: [greeting(), greeting(60)] })
+  const sequence = await w.addSequence({ steps: [templated(), templated(60)] })
   const { id, phone } = await w.started(sequence.id)
   const startedAt = w.clock.now()
   await w.run()
@@ -204,7 +204,7 @@ test('a run keeps the steps with which it began, and switching off ends every ru
   const w = await sequenceWorld()
   const sequence = await w.addSequence()
   const first = await w.started(sequence.id)
-  const changed = await w.admin.call('PATCH', `/sequences/${sequence.id}`, { steps: [greeting(5)] })
+  const changed = await w.admin.call('PATCH', `/sequences/${sequence.id}`, { steps: [templated(5)] })
   assert.deepEqual([changed.status, changed.body.sequence.version, changed.body.sequence.activeRuns], [200, 2, 1])
   const second = await w.started(sequence.id)
   assert.deepEqual([(await w.runsOf(first.id))[0].steps, (await w.runsOf(second.id))[0].steps], [2, 1])
@@ -229,7 +229,7 @@ test('a run keeps the steps with which it began, and switching off ends every ru
 
 test('a lead is in a sequence once at a time; a person stops it, and what cannot be added is named', async () => {
   const w = await sequenceWorld()
-  const sequence = await w.addSequence({ steps: [greeting(60)] })
+  const sequence = await w.addSequence({ steps: [templated(60)] })
   const { id } = await w.started(sequence.id)
   const [won, phoneless] = [await w.addLead({ status: 'won' }), await w.addLead({ phone: null })]
   const both = await Promise.all([w.start(sequence.id, id, won.id, phoneless.id), w.start(sequence.id, id)])
@@ -253,7 +253,7 @@ test('a step that waits for business hours is sent when the business opens', asy
     ]),
   )
   assert.equal((await w.admin.call('PATCH', '', { hours: { timeZone: 'UTC', week } })).status, 200)
-  const sequence = await w.addSequence({ steps: [greeting(0, { businessHours: true })] })
+  const sequence = await w.addSequence({ steps: [templated(0, { businessHours: true })] })
   const midnight = new Date(Math.ceil(w.clock.now().getTime() / day) * day)
   w.clock.set(new Date(midnight.getTime() + 11 * hour))
   const { id, phone } = await w.started(sequence.id)
@@ -267,7 +267,7 @@ test('a step that waits for business hours is sent when the business opens', asy
 test('it is started by a bulk change, which an undo takes back, and by a label', async () => {
   const w = await sequenceWorld()
   const labelId = await addLabel(w, 'Nurture')
-  const sequence = await w.addSequence({ steps: [greeting(60)], labelIds: [labelId] })
+  const sequence = await w.addSequence({ steps: [templated(60)], labelIds: [labelId] })
   const [first, second, labelled] = [await w.addLead(), await w.addLead({ status: 'lost' }), await w.addLead()]
   const begun = await w.member.call('POST', '/lead-bulk-changes', {
     ids: [first.id, second.id],
@@ -313,7 +313,7 @@ test('an automation rule adds the customer’s lead', async () => {
   const w = await automationWorld()
   await addTemplate(w)
   const draft = {
-    ...{ name: 'By rule', connectionId: w.connectionId, steps: [greeting(60)], endStatuses: [], formIds: [] },
+    ...{ name: 'By rule', connectionId: w.connectionId, steps: [templated(60)], endStatuses: [], formIds: [] },
     ...{ labelIds: [], forAgents: false },
   }
   const { id } = (await w.admin.call('POST', '/sequences', draft)).body.sequence
@@ -333,7 +333,7 @@ test('an automation rule adds the customer’s lead', async () => {
 test('an agent starts one that is open to agents, by name, for its customer', async () => {
   const w = await sequenceWorld()
   await w.addSequence({ name: 'Internal' })
-  const sequence = await w.addSequence({ name: 'Follow up', forAgents: true, steps: [greeting(60)] })
+  const sequence = await w.addSequence({ name: 'Follow up', forAgents: true, steps: [templated(60)] })
   const lead = await w.addLead()
   const { id } = await w.answers(lead.phone)
   const unknown = await w.callTool('start_sequence', { sequence: 'Internal', conversation_id: id })
@@ -349,7 +349,7 @@ test('an agent starts one that is open to agents, by name, for its customer', as
 
 test('what it names must exist, and it cannot be switched on while a template cannot be sent', async () => {
   const w = await sequenceWorld()
-  const wrong = await w.admin.call('POST', '/sequences', w.draft({ steps: [greeting(), saying('Hi {{nobody}}', 0)] }))
+  const wrong = await w.admin.call('POST', '/sequences', w.draft({ steps: [templated(), saying('Hi {{nobody}}', 0)] }))
   assert.deepEqual(
     wrong.body.data.issues.map(({ path }: { path: string }) => path),
     ['steps[1].waitMinutes', 'steps[1].text'],
@@ -359,7 +359,7 @@ test('what it names must exist, and it cannot be switched on while a template ca
     missing.body.data.issues.map(({ path }: { path: string }) => path),
     ['labelIds[0]'],
   )
-  const unsendable = greeting(0, { template: { name: 'gone', language: 'en_US' } })
+  const unsendable = templated(0, { template: { name: 'gone', language: 'en_US' } })
   const { sequence } = (await w.admin.call('POST', '/sequences', w.draft({ steps: [unsendable] }))).body
   assert.deepEqual(sequence.problems, ['steps[0].template.name'])
   assert.equal((await w.admin.call('PATCH', `/sequences/${sequence.id}`, { enabled: true })).status, 400)

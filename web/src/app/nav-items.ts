@@ -41,7 +41,7 @@ export const navItems: readonly NavItem[] = [
     title: () => t.common.pages.sequences,
     icon: IconRoute,
     key: 'q',
-    place: 'day',
+    place: 'setup',
     role: 'member',
   },
   {

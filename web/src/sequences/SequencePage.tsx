@@ -51,20 +51,18 @@ function NewSequence() {
   const query = useConnections(workspaceId)
   const statuses = useStatuses(workspaceId)
   return (
-    <>
-      <QueryBoundary query={query}>
-        {(connections) => {
-          const first = connections.find(canStart)
-          if (first !== undefined) return <NewFields connectionId={first.id} statuses={statuses} />
-          return (
-            <>
-              <PageHeader title={t.sequences.create} before={<Back />} />
-              <EmptyState title={t.sequences.noConnection} />
-            </>
-          )
-        }}
-      </QueryBoundary>
-    </>
+    <QueryBoundary query={query}>
+      {(connections) => {
+        const first = connections.find(canStart)
+        if (first !== undefined) return <NewFields connectionId={first.id} statuses={statuses} />
+        return (
+          <>
+            <PageHeader title={t.sequences.create} before={<Back />} />
+            <EmptyState title={t.sequences.noConnection} />
+          </>
+        )
+      }}
+    </QueryBoundary>
   )
 }
 
@@ -148,7 +146,7 @@ function SequenceView({ sequence }: { sequence: Sequence }) {
           )
         }
       >
-        <StateChip sequence={sequence} />
+        {(!mayChange || sequence.problems.length > 0) && <StateChip sequence={sequence} />}
       </PageHeader>
       <Group m="8px 16px">
         <Segments
