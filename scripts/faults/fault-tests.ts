@@ -136,6 +136,14 @@ export const faultTests: readonly FaultTest[] = [
     count: ({ size }) => size('BROADCAST_CRASH_RECIPIENTS'),
   },
   {
+    name: 'sequence-crashes',
+    guarantee: 'killed at any step on two nodes, each step of a sequence is done at most once, and no run is lost',
+    files: ['server/test/sequences/sequence-crash.slow.test.ts'],
+    unit: 'runs',
+    sizes: { SEQUENCE_CRASH_ROUNDS: { from: 19, to: 100 } },
+    count: ({ size }) => 28 * size('SEQUENCE_CRASH_ROUNDS'),
+  },
+  {
     name: 'budgets',
     guarantee: 'no order of sends, late prices and counts on two nodes spends more than a budget, or keeps it reserved',
     files: ['server/test/inbox/budgets/interleavings.slow.test.ts'],

@@ -26,6 +26,7 @@ const ranks: Record<string, number> = {
   forms: 5,
   scenarios: 5,
   tasks: 5,
+  sequences: 5,
   webhooks: 5,
   erasure: 5,
   'key-rotation': 5,

@@ -35,6 +35,7 @@ export interface AgentDeps {
   typing: Typing
   createTask: CreateTask
   prepareBroadcast: PrepareBroadcast
+  startSequence: StartSequence
   circuitBreaker: CircuitBreaker
   /** Runs a tool and records its call, for keys of sandboxes. */
   recordCall: RecordCall
@@ -65,6 +66,12 @@ type PrepareBroadcast = (
     variables: readonly string[]
   },
 ) => Promise<{ id: string }>
+
+/** Starts a sequence that is open to agents; throws 404 with the names of others, and 409. */
+type StartSequence = (
+  by: Scope & { actor: { type: 'agent'; id: string } },
+  start: { sequence: string; conversationId: string | null; leadId: string | null },
+) => Promise<{ sequence: { id: string }; isNew: boolean }>
 
 export interface AgentUploads {
   /** Stores an upload for an own conversation; throws 404, 409 for another owner, and errors of the channel. */

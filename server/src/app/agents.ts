@@ -23,6 +23,7 @@ import { makeLeadReader } from '../leads/lead/find-lead.ts'
 import { makeLeadCreator } from '../leads/write/create.ts'
 import { makeLeadUpserter } from '../leads/write/upsert.ts'
 import { createCallRecorder } from '../scenarios/run/sandbox-calls.ts'
+import { startForAgent } from '../sequences/start-for-agent.ts'
 import { createTask } from '../tasks/change-task.ts'
 import type { Inbox } from './inbox.ts'
 import type { Runtime } from './runtime.ts'
@@ -74,6 +75,7 @@ export async function serveAgents(
     typing,
     createTask: (by, task) => createTask(runtime, by, task),
     prepareBroadcast: (by, draft) => createAgentBroadcast({ sends: inbox, leads: runtime }, by, draft),
+    startSequence: (by, start) => startForAgent(inbox, by, start),
     recordCall: createCallRecorder(runtime),
     circuitBreaker: createCircuitBreaker({
       clock: runtime.clock,

@@ -41,6 +41,8 @@ import type { Embedder } from '../knowledge/embeddings.ts'
 import { knowledgeTeamRoutes } from '../knowledge/knowledge-routes.ts'
 import { type LeadTeamDeps, leadTeamRoutes } from '../leads/api/lead-routes.ts'
 import { leadRoutes } from '../leads/api/routes.ts'
+import { sequenceTeamRoutes } from '../sequences/sequence-routes.ts'
+import { leadSequences, startBy } from '../sequences/start-runs.ts'
 import { agentTeamRoutes } from '../stats/agent-routes.ts'
 import { budgetTeamRoutes } from '../stats/budget-routes.ts'
 import { costTeamRoutes } from '../stats/cost-routes.ts'
@@ -151,10 +153,14 @@ async function serveTeamApi(
   reviewTeamRoutes(app, inbox.sends, teamGuard)
   taskTeamRoutes(app, inbox.sends, teamGuard)
   broadcastTeamRoutes(app, { sends: inbox.sends, leads: runtime }, teamGuard)
+  sequenceTeamRoutes(app, inbox.sends, teamGuard)
   serveScenarios(app, runtime, teamGuard)
   erasureTeamRoutes(app, erasureDeps(runtime), teamGuard)
   serveRotation(app, runtime, teamGuard)
-  formRoutes(app, { ...team, limiter, clientAddress, submissionsPerMinute: formSubmissionsPerMinute })
+  formRoutes(app, {
+    ...{ ...team, limiter, clientAddress, submissionsPerMinute: formSubmissionsPerMinute },
+    submitted: (tx, workspaceId, by, now) => startBy(tx, workspaceId, [by], { type: 'form', id: by.formId }, now),
+  })
   await unsubscribeRoutes(app, team)
   await pageRoutes(app, team)
 }
@@ -179,6 +185,7 @@ function leadTeamDeps(runtime: Runtime): LeadTeamDeps {
   const setConsentOf: LeadTeamDeps['setConsentOfPhones'] = (...args) => setConsentOfPhones(runtime, ...args)
   return {
     ...runtime,
+    sequences: leadSequences,
     setConsentOfPhones: setConsentOf,
     conversationsOf,
     conversationEntries,

@@ -40,6 +40,7 @@ const gauges = [
   ),
   gauge('parley_mails_waiting', 'Mails that are not sent yet, counted up to 10,000.'),
   gauge('parley_mails_oldest_seconds', 'Age of the oldest mail that is not sent yet; 0 if there is none.'),
+  gauge('parley_sequences_overdue_seconds', 'Time since the oldest due step of a sequence was due.'),
   gauge('parley_sessions', 'QR sessions; unheld means that no worker holds the lease.', 'state'),
   gauge('parley_broadcasts', 'Broadcasts in progress.', 'state'),
 ]
@@ -71,6 +72,7 @@ export function gaugesOf(
           mailSamples(db, clock),
           sessionSamples(db),
           broadcastSamples(db),
+          sequenceSamples(db, clock),
         ])
       ).flat(),
     onError: (error) => log.warn('failed to read gauge metrics from the database', {}, error),
@@ -147,6 +149,13 @@ async function broadcastSamples(db: Db): Promise<Sample[]> {
     labels: { state },
     value: found.find((one) => one.state === state)?.count ?? 0,
   }))
+}
+
+async function sequenceSamples(db: Db, clock: Clock): Promise<Sample[]> {
+  const [row] = await db.sql<{ at: Date | null }[]>`
+    select min(next_at) as at
+    from sequence_runs`
+  return [{ name: 'parley_sequences_overdue_seconds', value: secondsSince(row?.at, clock) }]
 }
 
 function secondsSince(time: Date | null | undefined, clock: Clock): number {

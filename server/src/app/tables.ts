@@ -128,6 +128,9 @@ const tables: readonly Table[] = [
   { name: 'automation_runs', ages: { time: 'created_at', days: 30 } },
   { name: 'broadcasts', sealed: ['content'] },
   { name: 'broadcast_recipients', ages: { time: 'created_at', days: 366 } },
+  { name: 'sequence_runs', ages: { order: 'ended_at', time: 'ended_at', days: 366 } },
+  // After their last run.
+  { name: 'sequences', ages: { order: 'removed_at', time: 'removed_at', days: 400 } },
   { name: 'conversation_activities', ages: { time: 'created_at', days: 'keep_activities_days' } },
   { name: 'messages', sealed: ['content', 'external_id'] },
   {

@@ -17,6 +17,7 @@ import { parseLeadPatch } from '../leads/lead/input.ts'
 import { type LeadUser, leadNotFound } from '../leads/lead/lead.ts'
 import type { LeadChanges } from '../leads/lead/schema.ts'
 import { type LeadCheck, updateLead } from '../leads/write/update.ts'
+import { startRuns } from '../sequences/start-runs.ts'
 import { requireEndpoint } from '../webhooks/endpoint/endpoint.ts'
 import { queueOnce } from '../webhooks/endpoint/replay.ts'
 import { requireEvent } from '../webhooks/manage/change-endpoint.ts'
@@ -67,6 +68,8 @@ export async function act(deps: SendDeps, context: ActionContext, action: Action
       return setLeadField(deps, context, action)
     case 'send_webhook':
       return sendWebhook(deps, context, action)
+    case 'start_sequence':
+      return startSequence(deps, context, action)
     case 'add_note':
       return addNote(deps, context, action.text ?? '')
     case 'wait':
@@ -183,6 +186,19 @@ async function setLeadField(deps: SendDeps, context: ActionContext, action: Acti
   if (issues.length > 0) throw new InvalidInput(issues)
   const fitting = await withAgentRules(deps.db.sql, user, patch)
   await updateLead(deps, user, leadId, { patch: fitting, issues }, checks?.lead)
+}
+
+/** A lead that is in the sequence already stays in it. */
+async function startSequence(deps: SendDeps, context: ActionContext, { sequenceId = '' }: Action): Promise<void> {
+  const { workspaceId, actor, checks } = context
+  const leadId = context.leadId ?? (await leadIdOf(deps, context))
+  await deps.db.tx(async (tx) => {
+    await checks?.other(tx)
+    const by = actor.type === 'system' ? { entry: 'rule' as const } : { entry: 'person' as const }
+    const start = { ...by, sequenceId: sequenceId.toLowerCase(), leadIds: [leadId], actor }
+    const { refused } = await startRuns(tx, workspaceId, start, deps.clock.now())
+    if (refused.length > 0) throw conflict('The lead cannot be added to the sequence', { code: 'LEAD_REFUSED' })
+  })
 }
 
 async function leadIdOf(deps: SendDeps, context: ActionContext): Promise<string> {

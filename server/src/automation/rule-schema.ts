@@ -66,6 +66,7 @@ export const actionKinds = [
   'set_lead_field',
   'send_webhook',
   'send_request',
+  'start_sequence',
   'wait',
 ] as const
 export type ActionKind = (typeof actionKinds)[number]
@@ -165,6 +166,7 @@ export const Action = Type.Object(
         '`send_webhook`: the endpoint that gets the event. `send_request`: the endpoint to whose address the rule, the conversation and the lead are sent, signed as its webhooks are, until it answers 2xx.',
       ),
     ),
+    sequenceId: Type.Optional(uuid('`start_sequence`: the sequence, for the lead.')),
   },
   { ...closed, title: 'AutomationAction' },
 )

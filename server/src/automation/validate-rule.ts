@@ -12,7 +12,7 @@ import { type Action, type ActionKind, type Condition, isWait, type RuleDraft } 
 /** Something of the workspace that a rule names by its id. */
 interface Reference {
   path: string
-  kind: 'connection' | 'label' | 'member' | 'team' | 'key' | 'reply' | 'endpoint'
+  kind: 'connection' | 'label' | 'member' | 'team' | 'key' | 'reply' | 'endpoint' | 'sequence'
   id: string
 }
 
@@ -34,6 +34,7 @@ const actionFields: Record<ActionKind, { needs: readonly OptionalField[]; may?: 
   set_lead_field: { needs: ['field', 'value'], may: ['key'] },
   send_webhook: { needs: ['endpointId'] },
   send_request: { needs: ['endpointId'] },
+  start_sequence: { needs: ['sequenceId'] },
   wait: { needs: ['minutes'], may: ['endsIfCustomerWrites'] },
 }
 
@@ -189,6 +190,7 @@ function referencesOf({ conditions, actions }: Pick<RuleDraft, 'conditions'> & {
     add(`actions[${n}].keyId`, 'key', action.keyId)
     add(`actions[${n}].cannedReplyId`, 'reply', action.cannedReplyId)
     add(`actions[${n}].endpointId`, 'endpoint', action.endpointId)
+    add(`actions[${n}].sequenceId`, 'sequence', action.sequenceId)
     if (action.field === 'assignedTo') add(`actions[${n}].value`, 'member', action.value)
   }
   return references
@@ -208,6 +210,7 @@ const things: Record<Reference['kind'], string> = {
   key: 'an active key of the workspace',
   reply: 'a canned reply of the workspace',
   endpoint: 'a webhook endpoint of the workspace',
+  sequence: 'a sequence of the workspace',
 }
 
 /** Returns for each of these rules the paths of what they name and no longer exists; a revoked key does not. */
@@ -251,7 +254,10 @@ async function findMissing(sql: Sql, workspaceId: string, references: readonly R
     where workspace_id = ${workspaceId} and id = any (${ids('reply')}::uuid[])
     union all
     select 'endpoint', id from webhook_endpoints
-    where workspace_id = ${workspaceId} and id = any (${ids('endpoint')}::uuid[]) and removed_at is null`
+    where workspace_id = ${workspaceId} and id = any (${ids('endpoint')}::uuid[]) and removed_at is null
+    union all
+    select 'sequence', id from sequences
+    where workspace_id = ${workspaceId} and id = any (${ids('sequence')}::uuid[]) and removed_at is null`
   const known = new Set(rows.map(({ kind, id }) => `${kind} ${id}`))
   return references.filter(({ kind, id }) => !known.has(`${kind} ${id}`))
 }

@@ -19,6 +19,7 @@ import { createMediaFetcher } from '../inbox/media/media-fetcher.ts'
 import { createPreviews } from '../inbox/media/preview.ts'
 import { startBulkChanges } from '../leads/bulk/run-bulk-change.ts'
 import { startImports } from '../leads/transfer/import/run-import.ts'
+import { leadSequences } from '../sequences/start-runs.ts'
 import { createDeliveryWorker } from '../webhooks/deliver/worker.ts'
 import type { PendingStart } from './start/begin-start.ts'
 import { type FirstStart, prepareFirstStart } from './start/first-start.ts'
@@ -259,7 +260,7 @@ function curlLine(publicUrl: string, apiKey: string): string {
 export function startWorker(runtime: Runtime): Loop {
   const scheduledJobs = startScheduledJobs(runtime)
   const imports = startImports(runtime)
-  const bulkChanges = startBulkChanges(runtime)
+  const bulkChanges = startBulkChanges({ ...runtime, sequences: leadSequences })
   const webhooks = createDeliveryWorker({ ...runtime, present: presentPayload, observe: runtime.metrics.webhooks })
   webhooks.start()
   const automationDeps = { ...runtime, sends: sendDeps(runtime), step: runStep }

@@ -31,6 +31,8 @@ import {
 interface PublicFormDeps extends LeadDeps, Omit<RateDeps, 'keyStore'> {
   /** Public base URL, without a trailing slash. */
   publicUrl: string
+  /** Starts the sequences of the form, in the transaction that creates the lead. */
+  submitted?: (tx: Tx, workspaceId: string, by: { formId: string; leadId: string }, now: Date) => Promise<void>
 }
 
 const security: Record<string, string[]>[] = []
@@ -222,7 +224,7 @@ interface FilledForm {
  * that came too soon or too late, and 429 if the daily quota, or the forms' share of it, is used up. A bot that filled
  * the honeypot gets a success response.
  */
-async function submitForm(deps: LeadDeps, form: PublicForm, filled: FilledForm): Promise<void> {
+async function submitForm(deps: PublicFormDeps, form: PublicForm, filled: FilledForm): Promise<void> {
   const { body, query } = filled
   if (String(body[decoyField] ?? '') !== '') return
   const now = deps.clock.now()
@@ -234,14 +236,17 @@ async function submitForm(deps: LeadDeps, form: PublicForm, filled: FilledForm):
   const submission = { id: newId(now), formId, nonce, submittedAt: now }
   const encryptedAnswers = keyring.encrypt(answersContext(submission.id), JSON.stringify(answers))
   try {
-    await createClaimedLead(deps, user, patch, issues, async (tx, lead) => {
+    const claim = async (tx: Tx, lead: { id: string; phone: string | null }) => {
       await insertSubmission(tx, workspaceId, { ...submission, leadId: lead.id, answers: encryptedAnswers })
       await countAgainstFormQuota(tx, workspaceId, formId, now)
       if (!optsIn || lead.phone === null) return
       const customer = { phone: lead.phone, userId: null }
       const consent = { decision: 'opted_in', source: 'form', actor: user.actor, connectionId: null } as const
       await recordConsent({ tx, keyring, workspaceId, now }, { ...consent, customer, reportedAt: null })
-    })
+    }
+    await createClaimedLead(deps, user, patch, issues, claim, async (tx, lead) =>
+      deps.submitted?.(tx, workspaceId, { formId, leadId: lead.id }, now),
+    )
   } catch (error) {
     if (violates(error, 'form_submissions_form_fkey')) throw formNotFound()
     if (!violates(error, 'form_submissions_nonce_key')) throw error

@@ -135,7 +135,7 @@ export async function eraseConversation(
   if (drafts === batchSize) return createStep({ ...removed, activities }, true)
   const reviews = await eraseNext(tx, 'reviews', workspaceId, conversationId)
   if (reviews === batchSize) return createStep({ ...removed, activities }, true)
-  for (const table of ['scheduled_messages', 'tasks'] as const) {
+  for (const table of ['scheduled_messages', 'tasks', 'sequence_runs'] as const) {
     const followUps = await eraseNext(tx, table, workspaceId, conversationId)
     if (followUps === batchSize) return createStep({ ...removed, activities }, true)
   }
@@ -251,6 +251,7 @@ async function eraseNext(
     | 'missed_goals'
     | 'reviews'
     | 'scheduled_messages'
+    | 'sequence_runs'
     | 'tasks',
   workspaceId: string,
   conversationId: string,

@@ -16,6 +16,7 @@ import {
 } from '../support/agents/agents-world.ts'
 import { eras, mcpClient, toolCaller } from '../support/agents/mcp-client.ts'
 import { addAgent, addLabel, marina } from '../support/inbox/inbox-world.ts'
+import { signedInMember } from '../support/member.ts'
 
 type Call = [tool: string, input: Record<string, unknown>]
 
@@ -48,6 +49,7 @@ async function everyCall(w: AgentsWorld): Promise<Call[]> {
     ...{ conversationId: first, body: { kind: 'text', text: 'Still there?' } },
     ...{ dueAt: new Date(at), cancelIfCustomerWrites: true },
   })
+  const leadId = await addOpenSequence(w)
   const file = { kind: 'document', name: 'hours.txt', type: 'text/plain', base64: btoa('Open from 9 to 18.') }
   return [
     ['who_am_i', {}],
@@ -63,6 +65,7 @@ async function everyCall(w: AgentsWorld): Promise<Call[]> {
     ['set_marketing_consent', { conversation_id: first, decision: 'opted_out' }],
     ['schedule_message', { conversation_id: first, at, text: 'Did it arrive?' }],
     ['cancel_scheduled', { conversation_id: first, scheduled_id: scheduled.id }],
+    ['start_sequence', { sequence: 'Follow up', lead_id: leadId }],
     ['create_task', { conversation_id: first, title: 'Call', due_at: at }],
     [
       'prepare_broadcast',
@@ -86,6 +89,17 @@ async function everyCall(w: AgentsWorld): Promise<Call[]> {
     ['list_people', {}],
     ['list_connections', {}],
   ]
+}
+
+/** Adds a sequence that agents may start, and a lead; returns the id of the lead. */
+async function addOpenSequence(w: AgentsWorld): Promise<string> {
+  const admin = await signedInMember(w, 'admin')
+  const step = { waitMinutes: 60, businessHours: false, text: 'Hi' }
+  const none = { endStatuses: [], formIds: [], labelIds: [], forAgents: true }
+  const draft = { name: 'Follow up', connectionId: w.connectionId, steps: [step], ...none }
+  const { id } = (await admin.call('POST', '/sequences', draft)).body.sequence
+  await admin.call('PATCH', `/sequences/${id}`, { enabled: true })
+  return (await admin.call('POST', '/leads', { firstName: 'Bia', phone: '+5581990000077' })).body.lead.id
 }
 
 const namesOf = (all: readonly { name: string }[]) => all.map(({ name }) => name)

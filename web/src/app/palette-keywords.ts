@@ -10,6 +10,8 @@ export const pageKeywords: Record<string, string> = {
   tasks:
     'to-do reminders follow-up due tareas recordatorios pendientes seguimiento tarefas lembretes pendências acompanhamento',
   broadcasts: 'campaigns bulk mass marketing newsletter campañas masivo difusión campanhas em massa disparo',
+  sequences:
+    'drip follow-up nurture campaign cadence secuencias seguimiento campaña cadencia sequências acompanhamento campanha cadência',
   knowledge:
     'knowledge base articles answers help faq documentation conocimiento artículos respuestas ayuda preguntas conhecimento artigos respostas ajuda perguntas',
   connections: 'numbers whatsapp channels phones conexiones números canales conexões canais telefones teléfonos',

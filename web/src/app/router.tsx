@@ -162,6 +162,18 @@ const broadcastRoute = createRoute({
   component: lazyPage(() => withTexts(() => import('../broadcasts/BroadcastPage.tsx')), 'BroadcastPage'),
 })
 
+const sequencesRoute = createRoute({
+  getParentRoute: () => workspaceRoute,
+  path: 'sequences',
+  component: lazyPage(() => withTexts(() => import('../sequences/SequencesPage.tsx')), 'SequencesPage'),
+})
+
+const sequenceRoute = createRoute({
+  getParentRoute: () => workspaceRoute,
+  path: 'sequences/$sequenceId',
+  component: lazyPage(() => withTexts(() => import('../sequences/SequencePage.tsx')), 'SequencePage'),
+})
+
 const knowledgeRoute = createRoute({
   getParentRoute: () => workspaceRoute,
   path: 'knowledge',
@@ -314,6 +326,8 @@ export function createAppRouter(queries: QueryClient, session: Session) {
         tasksRoute,
         broadcastsRoute,
         broadcastRoute,
+        sequencesRoute,
+        sequenceRoute,
         knowledgeRoute,
         articleRoute,
         articleDraftRoute,

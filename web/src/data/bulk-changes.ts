@@ -13,7 +13,7 @@ export type BulkChange = Schemas['LeadBulkChange']
 /** The selected leads and the changes to them. */
 export type NewBulkChange = paths[typeof path]['post']['requestBody']['content']['application/json']
 /** The changes without the selection. */
-export type BulkChangeInput = Pick<NewBulkChange, 'changes' | 'labels' | 'delete'>
+export type BulkChangeInput = Pick<NewBulkChange, 'changes' | 'labels' | 'sequenceId' | 'delete'>
 
 const listKey = (workspaceId: string) => [workspaceId, 'bulk-changes'] as const
 const ownKey = (workspaceId: string) => [workspaceId, 'bulk-changes-of-this-tab'] as const

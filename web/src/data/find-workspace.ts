@@ -12,6 +12,8 @@ const readers: Readonly<Record<string, (workspaceId: string, id: string) => Prom
   templates: (workspaceId, id) =>
     api.GET(`${base}/template-drafts/{draftId}`, { params: { path: { workspaceId, draftId: id } } }),
   forms: (workspaceId, id) => api.GET(`${base}/forms/{formId}`, { params: { path: { workspaceId, formId: id } } }),
+  sequences: (workspaceId, id) =>
+    api.GET(`${base}/sequences/{sequenceId}`, { params: { path: { workspaceId, sequenceId: id } } }),
   webhooks: (workspaceId, id) =>
     api.GET(`${base}/webhooks/{endpointId}`, { params: { path: { workspaceId, endpointId: id } } }),
 }

@@ -14,6 +14,7 @@ import {
   useUpdateFormCache,
 } from '../data/forms.ts'
 import { hasRole } from '../session/session.ts'
+import { LeaveDialog } from '../shared/LeaveDialog.tsx'
 import { t } from '../text/index.ts'
 import { Confirm } from '../ui/overlay/Confirm.tsx'
 import { showError, showToast } from '../ui/overlay/toasts.tsx'
@@ -29,7 +30,6 @@ import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import { Builder } from './Builder.tsx'
 import { draftOf, settingsOf } from './draft.ts'
 import { StateChip } from './FormsPage.tsx'
-import { LeaveDialog } from './LeaveDialog.tsx'
 import { NewForm } from './NewForm.tsx'
 import { ShareView } from './ShareView.tsx'
 import { SubmissionsView } from './SubmissionsView.tsx'
@@ -108,7 +108,11 @@ function FormView({ form }: { form: Form }) {
       {view === 'build' && <Builder draft={draft} />}
       {view === 'share' && <ShareView form={form} />}
       {view === 'submissions' && <SubmissionsView form={form} />}
-      <LeaveDialog isChanged={draft.isChanged && !isRemoving} shouldStay={(place) => place.endsWith(form.id)} />
+      <LeaveDialog
+        help={t.forms.leaveHelp}
+        isChanged={draft.isChanged && !isRemoving}
+        shouldStay={(place) => place.endsWith(form.id)}
+      />
       {isRemoving && <RemoveDialog form={form} close={() => setRemoving(false)} />}
     </>
   )

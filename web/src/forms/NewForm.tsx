@@ -3,6 +3,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useMemo, useRef } from 'react'
 import { createForm, type FormSettings, useUpdateFormCache } from '../data/forms.ts'
+import { LeaveDialog } from '../shared/LeaveDialog.tsx'
 import { t } from '../text/index.ts'
 import { showError, showToast } from '../ui/overlay/toasts.tsx'
 import { BackLink } from '../ui/page/BackLink.tsx'
@@ -12,7 +13,6 @@ import { useDraft } from '../ui/use-draft.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import { Builder } from './Builder.tsx'
 import { draftFrom, settingsOf } from './draft.ts'
-import { LeaveDialog } from './LeaveDialog.tsx'
 
 /** Unsaved form: nothing is created until it is saved. */
 export function NewForm() {
@@ -51,7 +51,7 @@ export function NewForm() {
         }
       />
       <Builder draft={draft} />
-      <LeaveDialog isChanged={draft.isChanged} shouldStay={() => isSaved.current} />
+      <LeaveDialog help={t.forms.leaveHelp} isChanged={draft.isChanged} shouldStay={() => isSaved.current} />
     </>
   )
 }

@@ -7,6 +7,7 @@ import { formatNumber } from '../ui/format/time.ts'
 import { showError } from '../ui/overlay/toasts.tsx'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import { BulkDialog } from './bulk/BulkDialog.tsx'
+import { BulkSequence } from './bulk/BulkSequence.tsx'
 import type { LeadActions } from './fields/change.ts'
 import { choicesOf, type FieldContext } from './fields/columns.tsx'
 import styles from './LeadsPage.module.css'
@@ -58,6 +59,7 @@ export function BulkBar({ selection, context, actions, open }: BulkBarProps) {
         </Menu>
       ))}
       <BulkLabels start={start} />
+      <BulkSequence start={start} />
       {ids.length === 2 && !selection.isAllMatching && (
         <MergeButton
           lead={{ id: ids[0] ?? '', name: '' }}

@@ -261,6 +261,11 @@ export async function everyPage(demo: Demo): Promise<{ stops: Stop[]; forStrange
     { place: 'broadcasts', isReady: (page) => page.getByRole('table', { name: 'Broadcasts' }) },
     { place: 'broadcasts/new', isReady: (page) => page.getByRole('textbox', { name: 'Name' }) },
     { place: `broadcasts/${broadcast.id}`, isReady: (page) => page.getByRole('button', { name: 'Count audience' }) },
+    {
+      place: 'sequences',
+      isReady: (page) => page.getByRole('heading', { name: 'No sequences yet' }),
+    },
+    { place: 'sequences/new', isReady: (page) => page.getByRole('list', { name: 'Steps' }) },
     { place: 'review', isReady: heading },
     { place: 'review/numbers', isReady: heading },
     { place: 'review/results', isReady: heading },

@@ -10,6 +10,7 @@ import { listConversations, readConversation } from './read-conversations.ts'
 import { addTask, cancelLater, scheduleLater } from './schedule.ts'
 import { seen } from './seen.ts'
 import { startConversation } from './start-conversation.ts'
+import { startSequence } from './start-sequence.ts'
 import { uploadFile } from './upload-file.ts'
 import { waitForWork } from './wait-for-work.ts'
 import { whoAmI } from './who-am-i.ts'
@@ -35,6 +36,7 @@ export const agentTools: readonly AgentTool[] = [
   scheduleLater,
   cancelLater,
   addTask,
+  startSequence,
   findLeads,
   getLead,
   createLead,

@@ -13,6 +13,7 @@ import type { Db, Sql } from '../../base/db.ts'
 import { createNextPartition } from '../../base/partitions.ts'
 import type { DueWatch } from '../../base/pubsub.ts'
 import { rebuildSparseIndexes } from '../../base/rebuild-indexes.ts'
+import { runStep } from '../../base/run-step.ts'
 import { createScheduledJobs, type ScheduledJob } from '../../base/scheduled-jobs.ts'
 import { notifyOutages, watchOutages } from '../../channels/health/health.ts'
 import { syncDueTemplates } from '../../channels/templates/sync-templates.ts'
@@ -57,6 +58,7 @@ import { mailNotifications, watchNotificationMails } from '../../notifications/m
 import { createPushSender, watchPushes } from '../../notifications/push/push.ts'
 import { removeOldSandboxes } from '../../scenarios/run/sandbox.ts'
 import { endSilentRuns } from '../../scenarios/store/runs.ts'
+import { createSequenceJob } from '../../sequences/send-due-steps.ts'
 import { remindDueTasks, watchTasks } from '../../tasks/due-tasks.ts'
 import { deleteOldWebhookLog } from '../../webhooks/retention.ts'
 
@@ -134,6 +136,12 @@ function scheduledJobsOf(runtime: Runtime): ScheduledJob[] {
       everyMs: minuteMs,
       work: () => clearRemovedTeams({ db, keyStore, clock }),
       isQuiet: true,
+    },
+    {
+      name: 'send-sequences',
+      everyMs: frequentMs,
+      isQuiet: true,
+      ...createSequenceJob({ sends: sendDeps(runtime), step: runStep }),
     },
     { name: 'notify-waiting', everyMs: reminderEveryMs, isQuiet: true, ...waitingReminder },
     { name: 'send-away-messages', everyMs: frequentMs, isQuiet: true, ...createAwayMessages(sendDeps(runtime)) },

@@ -123,6 +123,7 @@ const groups: Record<string, Record<string, string>> = {
     Scenarios: 'Scripts of customers that agents are tried with, in sandboxes on the simulator.',
     Costs: 'What the platform charges for messages, and the rate cards that its prices come from.',
     Automation: 'Rules that act on events and waits, and macros that people run.',
+    Sequences: 'Messages to leads over days, until they answer.',
     'Live updates': 'Changes while a page is open.',
   },
   'For operators': {

@@ -271,6 +271,8 @@ export const notInCollection: ReadonlySet<string> = new Set([
   ...['setTeamService', 'importHolidays'],
   ...['createAutomationRule', 'updateAutomationRule', 'deleteAutomationRule', 'orderAutomationRules'],
   ...['dryRunAutomationRule', 'listAutomationRuns', 'createMacro', 'replaceMacro', 'deleteMacro', 'runMacro'],
+  ...['createSequence', 'getSequence', 'countSequence', 'updateSequence', 'deleteSequence', 'startSequence'],
+  ...['listSequenceRuns', 'listSequencesOfLead', 'stopSequence'],
   ...['createScenario', 'updateScenario', 'deleteScenario', 'addStarterScenarios', 'makeScenario'],
   ...['startScenarioRun', 'getScenarioRun', 'cancelScenarioRun'],
   ...['findSignInProviders', 'listMyIdentities', 'linkIdentity', 'unlinkIdentity', 'enableUser', 'listDisabledUsers'],

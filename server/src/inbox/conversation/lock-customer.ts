@@ -287,6 +287,7 @@ const relatedTables = [
   'tasks',
   'automation_runs',
   'broadcast_recipients',
+  'sequence_runs',
 ]
 
 async function moveRelatedRows(tx: Tx, workspaceId: string, fromId: string, toId: string): Promise<void> {

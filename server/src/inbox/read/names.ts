@@ -10,12 +10,12 @@ import { decryptCachedContact } from './conversation-list-item.ts'
 
 /** Id whose name a page shows. */
 export interface NameReference {
-  /** `system`: an automation rule or a broadcast. */
+  /** `system`: an automation rule, a broadcast or a sequence. */
   type: 'agent' | 'user' | 'token' | 'connection' | 'team' | 'system'
   id: string
 }
 
-/** Returns the name of a key, person, team token, connection, team or rule; null if deleted or of another type. */
+/** Returns the name of a key, person, team token, connection, team, rule or sequence; null if deleted or of another type. */
 export type Names = (type: string, id: string | null) => string | null
 
 interface NameRow {
@@ -59,6 +59,11 @@ export async function readNames(
     union all
     select 'system', id, name, null
     from broadcasts
+    where workspace_id = ${workspaceId}
+      and id = any (${idsOf('system')}::uuid[])
+    union all
+    select 'system', id, name, null
+    from sequences
     where workspace_id = ${workspaceId}
       and id = any (${idsOf('system')}::uuid[])
     union all

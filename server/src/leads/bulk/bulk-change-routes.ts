@@ -28,7 +28,7 @@ export function bulkChangeTeamRoutes(app: App, deps: BulkDeps, guard: TeamGuard)
     operationId: 'beginLeadBulkChange',
     summary: 'Change or delete many leads, in the background',
     description:
-      'Send exactly one of `ids` and `filter`, and exactly one of `changes`, `labels` and `delete`. Each lead is changed on its own, with its own event and history. Up to 500 leads in `ids` are changed before the response; larger changes run in the background. The audit log records who changed how many leads. A bulk change can be undone for 24 hours. 409 if 5 bulk changes of the workspace are running.',
+      'Send exactly one of `ids` and `filter`, and exactly one of `changes`, `labels`, `sequenceId` and `delete`. Each lead is changed on its own, with its own event and history. Up to 500 leads in `ids` are changed before the response; larger changes run in the background. The audit log records who changed how many leads. A bulk change can be undone for 24 hours. 409 if 5 bulk changes of the workspace are running.',
     body: NewBulkChange,
     answers: { 201: OneBulkChange },
     errors: [409, 422],
@@ -112,14 +112,15 @@ function parseBulkRequest({
   filter,
   changes,
   labels,
+  sequenceId,
   delete: deletes,
 }: Static<typeof NewBulkChange>): BulkRequest {
   const issues: Issue[] = []
   if ((ids === undefined) === (filter === undefined)) {
     issues.push({ path: '', message: 'must have exactly one of ids and filter' })
   }
-  if ([changes, labels, deletes].filter((one) => one !== undefined).length !== 1) {
-    issues.push({ path: '', message: 'must have exactly one of changes, labels and delete' })
+  if ([changes, labels, sequenceId, deletes].filter((one) => one !== undefined).length !== 1) {
+    issues.push({ path: '', message: 'must have exactly one of changes, labels, sequenceId and delete' })
   }
   if (issues.length > 0) throw new InvalidInput(issues)
   const selection =
@@ -127,6 +128,7 @@ function parseBulkRequest({
       ? { ids: [...new Set((ids ?? []).map((id) => id.toLowerCase()))] }
       : { filter: parseListRequest(filter).filter }
   if (labels !== undefined) return { ...selection, labels: parseLabels(labels) }
+  if (sequenceId !== undefined) return { ...selection, sequence: { sequenceId: sequenceId.toLowerCase() } }
   if (changes === undefined) return { ...selection, delete: true }
   const { assignedTo } = changes
   return { ...selection, changes: { ...changes, ...(assignedTo && { assignedTo: assignedTo.toLowerCase() }) } }
@@ -145,7 +147,8 @@ function present(row: BulkChangeRow, now: Date) {
   return {
     id,
     kind: kind === 'import' ? ('change' as const) : kind,
-    changes: kind === 'labels' ? null : changes,
+    changes: kind === 'labels' || kind === 'sequence' ? null : changes,
+    sequenceId: kind === 'sequence' ? (changes?.sequenceId ?? null) : null,
     labels: kind === 'labels' ? changes : null,
     state,
     ...counts,

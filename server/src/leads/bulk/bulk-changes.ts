@@ -10,14 +10,14 @@ import {
   publishBulkChange,
   publishImport,
 } from '../../team/live-updates.ts'
-import type { BulkFields, BulkLabels, BulkState } from './schema.ts'
+import type { BulkFields, BulkLabels, BulkSequence, BulkState } from './schema.ts'
 
 export interface BulkChangeRow {
   workspace_id: string
   id: string
-  kind: 'change' | 'delete' | 'import' | 'labels'
+  kind: 'change' | 'delete' | 'import' | 'labels' | 'sequence'
   state: BulkState
-  changes: (BulkFields & BulkLabels) | null
+  changes: (BulkFields & BulkLabels & Partial<BulkSequence>) | null
   filter: Buffer | null
   cursor: string | null
   actor_type: 'user' | 'token'

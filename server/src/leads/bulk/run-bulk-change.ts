@@ -21,7 +21,7 @@ import {
   watchBulkChanges,
 } from './bulk-changes.ts'
 import { type BulkItem, collectPage, formerValues, nextItems, recordItems } from './items.ts'
-import { labelBatch, undoBatch, undoLabels } from './undo.ts'
+import { labelBatch, sequenceBatch, undoBatch, undoLabels, undoSequence } from './undo.ts'
 
 export interface BulkDeps extends ListDeps {
   log: Log
@@ -111,6 +111,10 @@ async function runBatch(deps: BulkDeps, row: BulkChangeRow): Promise<BulkChangeR
     await (row.state === 'undoing'
       ? undoLabels(deps, user, row, items, advance)
       : labelBatch(deps, user, row, ids, advance))
+  else if (row.kind === 'sequence')
+    await (row.state === 'undoing'
+      ? undoSequence(deps, user, row, items, advance)
+      : sequenceBatch(deps, user, row, ids, advance))
   else if (row.state === 'undoing') await undoBatch(deps, user, row, items, advance)
   else if (row.kind === 'delete') await deleteBatch(deps, keyring, user, id, ids, advance)
   else await changeBatch(deps, keyring, user, row, ids, advance)
@@ -206,6 +210,6 @@ function auditAction({ kind, state: before }: BulkChangeRow, state: 'done' | 'fa
 
 function auditDetails({ kind, state, changes, changed, undone, kept }: BulkChangeRow): string {
   if (state === 'undoing') return `leads:${undone} left:${kept}`
-  if (kind === 'labels') return `labels leads:${changed}`
+  if (kind === 'labels' || kind === 'sequence') return `${kind} leads:${changed}`
   return changes === null ? `leads:${changed}` : `${Object.keys(changes).join(',')} leads:${changed}`
 }

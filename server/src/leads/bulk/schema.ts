@@ -40,10 +40,15 @@ const LabelsToChange = Type.Object(
 
 export type BulkLabels = Static<typeof LabelsToChange>
 
+/** The sequence that a bulk change starts. */
+export interface BulkSequence {
+  sequenceId: string
+}
+
 export const BulkChange = Type.Object(
   {
     id: idSchema('The bulk change.'),
-    kind: oneOf(['change', 'labels', 'delete'], { description: 'Kind of change.' }),
+    kind: oneOf(['change', 'labels', 'delete', 'sequence'], { description: 'Kind of change.' }),
     changes: Type.Unsafe<Static<typeof FieldsToSet> | null>({
       type: ['object', 'null'],
       description: 'The fields set, with their values; null for other kinds.',
@@ -52,11 +57,12 @@ export const BulkChange = Type.Object(
       type: ['object', 'null'],
       description: 'The labels added and removed; null for other kinds.',
     }),
+    sequenceId: nullable(idSchema('The sequence that was started; null for other kinds.')),
     state,
     total: count('Number of selected leads.'),
-    changed: count('Number of leads changed or deleted.'),
-    unchanged: count('Number of leads that already had the values.'),
-    failed: count('Number of leads that no longer exist, or would have more than 20 labels.'),
+    changed: count('Number of leads changed, deleted or added.'),
+    unchanged: count('Number of leads that already had the values, or are in the sequence.'),
+    failed: count('Number of leads that no longer exist, would have more than 20 labels, or cannot be added.'),
     undone: count('For an undo: number of leads reverted.'),
     kept: count('For an undo: number of leads left as they are because they were changed since.'),
     startedBy: Type.Object({ type: oneOf(['user', 'token']), id: uuid('Id of the user or token.') }),
@@ -86,6 +92,7 @@ export const NewBulkChange = Type.Object(
     ),
     changes: Type.Optional(FieldsToSet),
     labels: Type.Optional(LabelsToChange),
+    sequenceId: Type.Optional(idSchema('A sequence to start for every lead. An undo stops it for them.')),
     delete: Type.Optional(Type.Literal(true, { description: 'Deletes the leads; they can be restored for 30 days.' })),
   },
   { ...closed, example: { ids: ['01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e'], changes: { status: 'qualified' } } },

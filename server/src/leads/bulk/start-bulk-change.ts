@@ -11,13 +11,13 @@ import type { BulkChangeRow } from './bulk-changes.ts'
 import { endBulkChange, findBulkChange, leaseEnd, lockBulkChange, publishProgress } from './bulk-changes.ts'
 import { encryptFilter, recordPending } from './items.ts'
 import { type BulkDeps, batchSize, processBulkChange } from './run-bulk-change.ts'
-import type { BulkFields, BulkLabels } from './schema.ts'
+import type { BulkFields, BulkLabels, BulkSequence } from './schema.ts'
 
 const maxOpenBulkChanges = 5
 
 /** Change to apply to every lead of a selection: listed ids, or all leads that match a filter when it starts. */
 export type BulkRequest = ({ ids: readonly string[] } | { filter: LeadFilter }) &
-  ({ changes: BulkFields } | { labels: BulkLabels } | { delete: true })
+  ({ changes: BulkFields } | { labels: BulkLabels } | { sequence: BulkSequence } | { delete: true })
 
 /** Starts a bulk change. One batch of listed leads is done before it returns; a worker starts on more within 1 s. */
 export async function startBulkChange(
@@ -32,8 +32,7 @@ export async function startBulkChange(
   const ids = 'ids' in request ? request.ids : []
   const filter = 'filter' in request ? encryptFilter(keyring, id, request.filter) : null
   const isOneBatch = filter === null && ids.length <= batchSize
-  const kind = 'delete' in request ? 'delete' : 'labels' in request ? 'labels' : 'change'
-  const changes = 'changes' in request ? request.changes : 'labels' in request ? request.labels : null
+  const { kind, changes } = workOf(request)
   const row = await deps.db.tx(async (tx) => {
     await checkOpenLimit(tx, workspaceId)
     await tx`
@@ -50,6 +49,13 @@ export async function startBulkChange(
     return findBulkChange(tx, workspaceId, id)
   })
   return isOneBatch ? runNow(deps, row) : row
+}
+
+function workOf(request: BulkRequest): Pick<BulkChangeRow, 'kind' | 'changes'> {
+  if ('delete' in request) return { kind: 'delete', changes: null }
+  if ('labels' in request) return { kind: 'labels', changes: request.labels }
+  if ('sequence' in request) return { kind: 'sequence', changes: request.sequence }
+  return { kind: 'change', changes: request.changes }
 }
 
 async function runNow(deps: BulkDeps, row: BulkChangeRow): Promise<BulkChangeRow> {

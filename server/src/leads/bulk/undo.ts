@@ -1,5 +1,6 @@
 import type { Tx } from '../../base/db.ts'
 import type { Keyring } from '../../base/encryption/keyring.ts'
+import { ApiError } from '../../base/errors.ts'
 import { findLabels } from '../../workspaces/labels.ts'
 import type { LabelChange, LabelRequest } from '../labels/lead-labels.ts'
 import { isEmptyChange, readLabels, requestedChange, reverseChange, writeLabels } from '../labels/lead-labels.ts'
@@ -138,10 +139,66 @@ export async function labelBatch(
     const changes = items.flatMap(({ leadId, before }) =>
       before !== null && 'labels' in before ? [{ leadId, ...before.labels }] : [],
     )
-    await writeLabels(tx, workspaceId, user.actor, changes, deps.clock.now(), 'labels')
+    const now = deps.clock.now()
+    await writeLabels(tx, workspaceId, user.actor, changes, now, 'labels')
+    await deps.sequences?.labelsAdded(tx, workspaceId, changes, user.actor, now)
     await recordItems(tx, keyring, workspaceId, row.id, items)
     const count = (is: BulkItem['outcome']) => items.filter(({ outcome }) => outcome === is).length
     await advance(tx, { changed: count('changed'), unchanged: count('unchanged'), failed: count('failed') })
+  })
+}
+
+/** Starts a sequence for a batch of leads; those that are in it stay, and the others fail alone. */
+export async function sequenceBatch(
+  deps: LeadDeps,
+  user: LeadUser,
+  row: BulkChangeRow,
+  ids: readonly string[],
+  advance: RecordProgress,
+): Promise<void> {
+  const { workspaceId, actor } = user
+  const keyring = await deps.keyStore.keyring(workspaceId)
+  const start = { sequenceId: row.changes?.sequenceId ?? '', leadIds: ids, entry: 'bulk', actor } as const
+  await deps.db.tx(async (tx) => {
+    const done = await startOrRefuse(deps, tx, workspaceId, { ...start, bulkChangeId: row.id })
+    const items = ids.map((leadId): BulkItem => {
+      const outcome = done.started.includes(leadId) ? 'changed' : done.running.includes(leadId) ? 'unchanged' : 'failed'
+      return { leadId, outcome, before: null, leftAt: null }
+    })
+    await recordItems(tx, keyring, workspaceId, row.id, items)
+    const count = (is: BulkItem['outcome']) => items.filter(({ outcome }) => outcome === is).length
+    await advance(tx, { changed: count('changed'), unchanged: count('unchanged'), failed: count('failed') })
+  })
+}
+
+/** Off, deleted or full: all of the batch fail, and none are tried for ever. */
+async function startOrRefuse(
+  { sequences, clock }: LeadDeps,
+  tx: Tx,
+  workspaceId: string,
+  start: Parameters<NonNullable<LeadDeps['sequences']>['start']>[2],
+): Promise<{ started: string[]; running: string[] }> {
+  if (sequences === undefined) throw new Error('Bulk changes have no sequences')
+  try {
+    return await sequences.start(tx, workspaceId, start, clock.now())
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    return { started: [], running: [] }
+  }
+}
+
+/** Ends what the bulk change has started for a batch; runs that have ended by themselves are kept. */
+export async function undoSequence(
+  { db, clock, sequences }: LeadDeps,
+  { workspaceId }: LeadUser,
+  row: BulkChangeRow,
+  items: readonly ItemRow[],
+  advance: RecordProgress,
+): Promise<void> {
+  const leadIds = items.flatMap(({ lead_id: leadId, outcome }) => (outcome === 'changed' ? [leadId] : []))
+  await db.tx(async (tx) => {
+    const undone = (await sequences?.undo(tx, workspaceId, row.id, leadIds, clock.now())) ?? 0
+    await advance(tx, { undone, kept: leadIds.length - undone })
   })
 }
 

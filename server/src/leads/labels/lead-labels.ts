@@ -164,7 +164,9 @@ export function labelRoutes(api: TeamApi, deps: LeadDeps): void {
         const has = (await readLabels(tx, workspaceId, [id])).get(id) ?? []
         const change = replaceLabels(id, has, wanted)
         if (isEmptyChange(change)) return
-        await writeLabels(tx, workspaceId, actor, [change], deps.clock.now(), 'labelIds')
+        const now = deps.clock.now()
+        await writeLabels(tx, workspaceId, actor, [change], now, 'labelIds')
+        await deps.sequences?.labelsAdded(tx, workspaceId, [change], actor, now)
         publishLeadLabels(tx, workspaceId, id)
       })
       return { labelIds: wanted }

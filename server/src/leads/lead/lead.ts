@@ -1,7 +1,7 @@
 import type { Caller } from '../../auth/api-keys/caller.ts'
 import type { LookupLimit, LookupLimitOf } from '../../auth/rate-limit/lookup-limit.ts'
 import type { Clock } from '../../base/clock.ts'
-import { type Db, violates } from '../../base/db.ts'
+import { type Db, type Tx, violates } from '../../base/db.ts'
 import type { KeyStore } from '../../base/encryption/key-store.ts'
 import { type ApiError, conflict, type Issue, notFound, tooManyRequests } from '../../base/errors.ts'
 import { type LeadSettings, pickLeadSettings } from '../../base/lead-settings.ts'
@@ -103,6 +103,29 @@ export interface LeadDeps {
   db: Db
   keyStore: KeyStore
   clock: Clock
+  /** Absent where leads are neither labelled nor added to sequences. */
+  sequences?: LeadSequences
+}
+
+/** What labels and bulk changes need of the sequences of messages, in their transaction. */
+export interface LeadSequences {
+  /** Starts a sequence for leads; throws 404 and 409 before anything is written. */
+  start(
+    tx: Tx,
+    workspaceId: string,
+    start: { sequenceId: string; leadIds: readonly string[]; entry: 'bulk'; actor: Actor; bulkChangeId: string },
+    now: Date,
+  ): Promise<{ started: string[]; running: string[] }>
+  /** Takes back what a bulk change has started for these leads; returns how many runs it has ended. */
+  undo(tx: Tx, workspaceId: string, bulkChangeId: string, leadIds: readonly string[], now: Date): Promise<number>
+  /** Starts the sequences of these labels. */
+  labelsAdded(
+    tx: Tx,
+    workspaceId: string,
+    changes: readonly { leadId: string; added: readonly string[] }[],
+    actor: Actor,
+    now: Date,
+  ): Promise<void>
 }
 
 export type UniqueField = 'externalRef' | 'uniqueCode'

@@ -48,13 +48,17 @@ export function makeLeadCreator(deps: LeadDeps): LeadCreator {
   }
 }
 
-/** Creates one lead. `claim` runs first in the transaction; if it throws, no lead is created and no quota used. */
+/**
+ * Creates one lead. `claim` runs first in the transaction; if it throws, no lead is created and no quota used. `created`
+ * runs last.
+ */
 export async function createClaimedLead(
   deps: LeadDeps,
   user: LeadUser,
   patch: LeadPatch,
   foundIssues: readonly Issue[],
   claim: (tx: Tx, lead: Lead) => Promise<void>,
+  created?: (tx: Tx, lead: Lead) => Promise<void>,
 ): Promise<Lead> {
   const { workspaceId } = user
   const now = deps.clock.now()
@@ -64,6 +68,7 @@ export async function createClaimedLead(
     await claim(tx, lead)
     const [refusal = null] = await createInSteps(tx, keyring, workspaceId, [{ lead, by: user }], now)
     if (refusal !== null) throw refusal
+    await created?.(tx, lead)
   })
   await withTakenFieldError(creation)
   return lead

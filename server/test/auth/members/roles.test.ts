@@ -28,7 +28,7 @@ const needs = {
     updateForm deleteForm getCosts exportCosts listRateCards importRateCards deleteRateCard setConnectionCurrency
     updateBillingSettings listBudgets createBudget updateBudget deleteBudget getAgentNumbers listCountedConversations
     getAgentReasons updateReviewSettings getReviewResults updateBroadcastSettings startBroadcast approveBroadcast
-    pauseBroadcast resumeBroadcast cancelBroadcast exportBroadcast createScenario makeScenario updateScenario deleteScenario
+    pauseBroadcast resumeBroadcast cancelBroadcast exportBroadcast createSequence updateSequence deleteSequence createScenario makeScenario updateScenario deleteScenario
     addStarterScenarios startScenarioRun cancelScenarioRun eraseCustomer listErasures getErasure
     uploadLeadImport uploadTemplateSample`,
   owner: 'endSessionsOfMember listTeamTokens createTeamToken revokeTeamToken exportLeads',

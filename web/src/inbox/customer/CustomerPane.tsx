@@ -13,6 +13,7 @@ import { leadKey } from '../../data/leads.ts'
 import { hasRole } from '../../session/session.ts'
 import { EraseButton } from '../../shared/EraseButton.tsx'
 import { MarketingConsent } from '../../shared/MarketingConsent.tsx'
+import { LeadSequences } from '../../shared/sequences/LeadSequences.tsx'
 import { TaskList } from '../../shared/tasks/TaskList.tsx'
 import { t } from '../../text/index.ts'
 import { Avatar } from '../../ui/Avatar.tsx'
@@ -68,6 +69,12 @@ export default function CustomerPane({ conversation }: CustomerPaneProps) {
           <Section title={t.tasks.title}>
             <TaskList about={leadId === null ? { conversationId: id } : { conversationId: id, leadId }} />
           </Section>
+        )}
+        {leadId !== null && (
+          <LeadSequences
+            leadId={leadId}
+            section={(content) => <Section title={t.sequences.title}>{content}</Section>}
+          />
         )}
         {isKnown && <Notes notes={notesOf(detail.notes ?? [], thread?.items ?? [])} />}
         <Gallery />

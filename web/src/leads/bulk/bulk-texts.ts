@@ -13,7 +13,7 @@ const valueText: { [F in keyof NonNullable<BulkChangeInput['changes']>]-?: (valu
     assignedTo: (value, people) => people.nameOf(value) ?? t.common.unknown,
   }
 
-type ChangeSummary = Partial<Pick<BulkChange, 'changes'>> & { labels?: BulkChangeInput['labels'] | null }
+type ChangeSummary = Partial<Pick<BulkChange, 'changes' | 'sequenceId'>> & { labels?: BulkChangeInput['labels'] | null }
 export type LabelNames = ReadonlyMap<string, { name: string }>
 
 function labelText(
@@ -30,8 +30,9 @@ function labelText(
 }
 
 /** Describes the change, such as `Priority: Urgent`, or the deletion. */
-export function changeText({ changes, labels }: ChangeSummary, people: People, known: LabelNames): string {
+export function changeText({ changes, labels, sequenceId }: ChangeSummary, people: People, known: LabelNames): string {
   if (labels != null) return labelText(labels, known)
+  if (sequenceId != null) return t.leads.bulk.sequence
   if (changes == null) return t.leads.bulk.deletes
   return Object.entries(changes)
     .map(([field, value]) => {

@@ -30,7 +30,7 @@ import { Duplicates } from '../panel/Duplicates.tsx'
 import { LeadConsent } from '../panel/LeadConsent.tsx'
 import { LeadConversations } from '../panel/LeadConversations.tsx'
 import { LeadFields } from '../panel/LeadFields.tsx'
-import { LeadTasks } from '../panel/LeadTasks.tsx'
+import { LeadTasks, SequencesOfLead } from '../panel/LeadTasks.tsx'
 import { Timeline } from '../timeline/Timeline.tsx'
 import styles from './LeadPage.module.css'
 
@@ -132,6 +132,7 @@ function Columns({ lead, merged, open, back }: ActionsProps & Pick<ResolvedLead,
         <LeadConsent lead={lead} />
         <LeadConversations lead={lead} people={people} />
         <LeadTasks leadId={lead.id} />
+        <SequencesOfLead leadId={lead.id} />
         <EraseButton name={{ leadId: lead.id }} onDone={back} />
       </div>
       <div className={styles.timeline}>

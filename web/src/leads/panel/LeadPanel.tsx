@@ -23,7 +23,7 @@ import { LeadConsent } from './LeadConsent.tsx'
 import { LeadConversations } from './LeadConversations.tsx'
 import { LeadFields } from './LeadFields.tsx'
 import styles from './LeadPanel.module.css'
-import { LeadTasks } from './LeadTasks.tsx'
+import { LeadTasks, SequencesOfLead } from './LeadTasks.tsx'
 
 interface LeadPanelProps {
   id: string
@@ -81,6 +81,7 @@ export function LeadPanel({ id: requested, known, context, actions, open, close 
             <AlsoFoundBy leadId={id} />
             <LeadConversations lead={lead} people={context.people} />
             <LeadTasks leadId={lead.id} />
+            <SequencesOfLead leadId={lead.id} />
             <Timeline lead={lead} people={context.people} />
             <EraseButton name={{ leadId: id }} onDone={close} />
           </>

@@ -2,10 +2,10 @@ import { ActionIcon, Checkbox, MultiSelect, Select, TagsInput, Textarea, TextInp
 import { IconArrowDown, IconArrowUp, IconX } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import type { Action } from '../../data/team/automation.ts'
+import { Duration } from '../../shared/Duration.tsx'
 import { t } from '../../text/index.ts'
 import styles from './Automation.module.css'
 import { AddMenu } from './ConditionFields.tsx'
-import { Duration } from './Duration.tsx'
 import { type Kind, kindsFor, newAction, type Trigger } from './rule-draft.ts'
 import type { Choice, Choices } from './use-choices.ts'
 
@@ -182,6 +182,8 @@ function choiceOf(action: Action, choices: Choices): OneChoice | null {
     case 'send_webhook':
     case 'send_request':
       return { data: choices.endpoints, value: action.endpointId, chosen: (endpointId) => ({ endpointId }) }
+    case 'start_sequence':
+      return { data: choices.sequences, value: action.sequenceId, chosen: (sequenceId) => ({ sequenceId }) }
     default:
       return null
   }

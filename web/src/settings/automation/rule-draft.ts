@@ -35,7 +35,7 @@ export function fieldsFor(trigger: Trigger): Field[] {
 
 const all: readonly Kind[] = [
   ...(['reply', 'send_template', 'add_labels', 'remove_labels', 'assign', 'assign_team'] as const),
-  ...(['to_people', 'to_agent', 'set_status', 'set_priority', 'add_note', 'set_lead_field'] as const),
+  ...(['to_people', 'to_agent', 'set_status', 'set_priority', 'add_note', 'set_lead_field', 'start_sequence'] as const),
 ]
 const withoutEvent: readonly Trigger[] = ['status_changed', 'label_added', 'assignee_changed']
 
@@ -78,6 +78,8 @@ export function newAction(kind: Kind): Action {
     case 'send_webhook':
     case 'send_request':
       return { kind, endpointId: '' }
+    case 'start_sequence':
+      return { kind, sequenceId: '' }
     case 'wait':
       return { kind, minutes: 60, endsIfCustomerWrites: true }
     default:
@@ -128,14 +130,3 @@ export function exampleRules(): RuleDraft[] {
     },
   ]
 }
-
-const minutesIn = { days: 1440, hours: 60, minutes: 1 } as const
-export type Unit = keyof typeof minutesIn
-
-/** Returns a time as the largest unit that divides it. */
-export function splitMinutes(minutes: number): { count: number; unit: Unit } {
-  const unit = minutes % 1440 === 0 ? 'days' : minutes % 60 === 0 ? 'hours' : 'minutes'
-  return { count: minutes / minutesIn[unit], unit }
-}
-
-export const joinMinutes = (count: number, unit: Unit): number => Math.max(1, Math.round(count * minutesIn[unit]))

@@ -5,6 +5,7 @@ import { useLabelsById } from '../../data/labels.ts'
 import { useLeadFields } from '../../data/lead-fields.ts'
 import { useMemberList } from '../../data/team/members.ts'
 import { useTeamList } from '../../data/team/routing.ts'
+import { useSequences } from '../../data/team/sequences.ts'
 import { useEndpoints } from '../../data/webhooks.ts'
 import { useStatuses } from '../../data/workspace.ts'
 import { hasRole } from '../../session/session.ts'
@@ -48,6 +49,7 @@ export function useChoices() {
       value: id,
       label: description ?? url,
     })),
+    sequences: named(useSequences(workspaceId).data),
     priorities: entries(texts.priorities),
     isAdmin: hasRole(workspaceId, 'admin'),
   }

@@ -1,0 +1,247 @@
+import { ActionIcon, Button, Group, Menu, Switch } from '@mantine/core'
+import { IconDots, IconTrash } from '@tabler/icons-react'
+import { useMutation } from '@tanstack/react-query'
+import { useNavigate, useParams } from '@tanstack/react-router'
+import { useMemo, useRef, useState } from 'react'
+import { ApiError } from '../api/api-error.ts'
+import { useConnections } from '../data/connections.ts'
+import { type Sequence, useSequenceActions, useSequences } from '../data/team/sequences.ts'
+import { useStatuses } from '../data/workspace.ts'
+import { hasRole } from '../session/session.ts'
+import { LeaveDialog } from '../shared/LeaveDialog.tsx'
+import { canStart } from '../shared/start/start-rules.ts'
+import { t } from '../text/index.ts'
+import { Confirm } from '../ui/overlay/Confirm.tsx'
+import { showError, showToast } from '../ui/overlay/toasts.tsx'
+import { BackLink } from '../ui/page/BackLink.tsx'
+import { EmptyState } from '../ui/page/EmptyState.tsx'
+import { ErrorState } from '../ui/page/ErrorState.tsx'
+import { PageBody, QueryBoundary } from '../ui/page/PageBody.tsx'
+import { PageHeader } from '../ui/page/PageHeader.tsx'
+import { Segments } from '../ui/page/Segments.tsx'
+import { useShortcuts } from '../ui/shortcuts.ts'
+import { useDraft } from '../ui/use-draft.ts'
+import { useWorkspaceId } from '../ui/use-workspace-id.ts'
+import { Results } from './Results.tsx'
+import { RunLog } from './RunLog.tsx'
+import { SequenceFields } from './SequenceFields.tsx'
+import { StateChip } from './SequencesPage.tsx'
+import { draftOf, emptyDraft } from './sequence-draft.ts'
+
+/** Page of a sequence: steps, results, leads. */
+export function SequencePage() {
+  const workspaceId = useWorkspaceId()
+  const { sequenceId = '' } = useParams({ strict: false })
+  const query = useSequences(workspaceId, { isLive: true })
+  const sequence = query.data?.find(({ id }) => id === sequenceId)
+  if (sequenceId === 'new' && hasRole(workspaceId, 'admin')) return <NewSequence />
+  if (sequence !== undefined) return <SequenceView key={sequenceId} sequence={sequence} />
+  return (
+    <>
+      <PageHeader title={t.sequences.title} before={<Back />} />
+      <QueryBoundary query={query}>{() => <ErrorState error={new ApiError(404, '')} />}</QueryBoundary>
+    </>
+  )
+}
+
+const Back = () => <BackLink path="sequences" label={t.sequences.title} />
+
+function NewSequence() {
+  const workspaceId = useWorkspaceId()
+  const query = useConnections(workspaceId)
+  const statuses = useStatuses(workspaceId)
+  return (
+    <QueryBoundary query={query}>
+      {(connections) => {
+        const first = connections.find(canStart)
+        if (first !== undefined) return <NewFields connectionId={first.id} statuses={statuses} />
+        return (
+          <>
+            <PageHeader title={t.sequences.create} before={<Back />} />
+            <EmptyState title={t.sequences.noConnection} />
+          </>
+        )
+      }}
+    </QueryBoundary>
+  )
+}
+
+function NewFields({ connectionId, statuses }: { connectionId: string; statuses: readonly string[] }) {
+  const workspaceId = useWorkspaceId()
+  const navigate = useNavigate()
+  const { create } = useSequenceActions(workspaceId)
+  const draft = useDraft(emptyDraft(connectionId, statuses))
+  const isSaved = useRef(false)
+  const save = useMutation({
+    mutationFn: () => create(draft.value),
+    onSuccess: ({ id: sequenceId }) => {
+      isSaved.current = true
+      return navigate({
+        to: '/w/$workspaceId/sequences/$sequenceId',
+        params: { workspaceId, sequenceId },
+        replace: true,
+      })
+    },
+    onError: (error) => draft.applyError(error) || showError(error),
+  })
+  return (
+    <>
+      <PageHeader
+        title={t.sequences.create}
+        before={<Back />}
+        action={
+          <Button onClick={() => save.mutate()} loading={save.isPending}>
+            {t.common.create}
+          </Button>
+        }
+      />
+      <PageBody narrow>
+        <SequenceFields draft={draft} isNew />
+      </PageBody>
+      <LeaveDialog help={t.sequences.leaveHelp} isChanged={draft.isChanged} shouldStay={() => isSaved.current} />
+    </>
+  )
+}
+
+const views = ['steps', 'results', 'leads'] as const
+type View = (typeof views)[number]
+
+function SequenceView({ sequence }: { sequence: Sequence }) {
+  const workspaceId = useWorkspaceId()
+  const texts = t.sequences
+  const mayChange = hasRole(workspaceId, 'admin')
+  const { change } = useSequenceActions(workspaceId)
+  const draft = useDraft(draftOf(sequence))
+  const [view, setView] = useState<View>(mayChange && !sequence.enabled ? 'steps' : 'results')
+  const save = useMutation({
+    mutationFn: () => change(sequence.id, draft.value),
+    onSuccess: (saved) => {
+      draft.reset(draftOf(saved))
+      showToast(texts.saved)
+    },
+    onError: (error) => draft.applyError(error) || showError(error),
+  })
+  const { mutate } = save
+  useShortcuts(
+    texts.title,
+    useMemo(
+      () => (mayChange ? [{ keys: 'mod+s', label: t.common.save, run: () => mutate(), inFields: true }] : []),
+      [mayChange, mutate],
+    ),
+  )
+  return (
+    <>
+      <PageHeader
+        title={sequence.name}
+        before={<Back />}
+        action={
+          mayChange && (
+            <Group gap="xs" wrap="nowrap">
+              <EnabledSwitch sequence={sequence} onProblem={() => setView('steps')} />
+              <Button onClick={() => mutate()} loading={save.isPending} disabled={!draft.isChanged}>
+                {t.common.save}
+              </Button>
+              <MoreMenu sequence={sequence} />
+            </Group>
+          )
+        }
+      >
+        {(!mayChange || sequence.problems.length > 0) && <StateChip sequence={sequence} />}
+      </PageHeader>
+      <Group m="8px 16px">
+        <Segments
+          label={texts.view}
+          data={views.map((value) => ({ value, label: texts.views[value] }))}
+          value={view}
+          onChange={setView}
+        />
+      </Group>
+      <PageBody narrow={view === 'steps'}>
+        {view === 'steps' && <SequenceFields draft={draft} problems={sequence.problems} isReadOnly={!mayChange} />}
+        {view === 'results' && <Results sequence={sequence} />}
+        {view === 'leads' && <RunLog sequence={sequence} />}
+      </PageBody>
+      <LeaveDialog
+        help={texts.leaveHelp}
+        isChanged={draft.isChanged}
+        shouldStay={(place) => place.endsWith(sequence.id)}
+      />
+    </>
+  )
+}
+
+/** Switching it off ends it for all leads, which is confirmed if there are any. */
+function EnabledSwitch({ sequence, onProblem }: { sequence: Sequence; onProblem(): void }) {
+  const texts = t.sequences
+  const { change } = useSequenceActions(useWorkspaceId())
+  const [isConfirming, setConfirming] = useState(false)
+  const set = (enabled: boolean) =>
+    change(sequence.id, { enabled }).then(
+      () => setConfirming(false),
+      (error) => {
+        showError(error)
+        onProblem()
+      },
+    )
+  return (
+    <>
+      <Switch
+        label={texts.on}
+        checked={sequence.enabled}
+        onChange={({ currentTarget: { checked } }) => {
+          if (!checked && sequence.activeRuns > 0) setConfirming(true)
+          else void set(checked)
+        }}
+      />
+      {isConfirming && (
+        <Confirm
+          title={texts.offConfirm({ name: sequence.name })}
+          action={texts.switchOff}
+          run={() => set(false)}
+          close={() => setConfirming(false)}
+        >
+          {texts.offHelp({ n: sequence.activeRuns })}
+        </Confirm>
+      )}
+    </>
+  )
+}
+
+function MoreMenu({ sequence }: { sequence: Sequence }) {
+  const workspaceId = useWorkspaceId()
+  const navigate = useNavigate()
+  const texts = t.sequences
+  const { remove } = useSequenceActions(workspaceId)
+  const [isRemoving, setRemoving] = useState(false)
+  const run = () =>
+    remove(sequence.id).then(async () => {
+      await navigate({ to: '/w/$workspaceId/sequences', params: { workspaceId } })
+      showToast(texts.removed({ name: sequence.name }))
+    }, showError)
+  return (
+    <>
+      <Menu position="bottom-end" width={200}>
+        <Menu.Target>
+          <ActionIcon variant="default" size={36} aria-label={t.common.more}>
+            <IconDots size={16} />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item leftSection={<IconTrash size={16} />} onClick={() => setRemoving(true)}>
+            {t.common.delete}
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      {isRemoving && (
+        <Confirm
+          title={texts.removeConfirm({ name: sequence.name })}
+          action={t.common.delete}
+          run={run}
+          close={() => setRemoving(false)}
+        >
+          {texts.removeHelp}
+        </Confirm>
+      )}
+    </>
+  )
+}
