@@ -27,6 +27,7 @@ export const events = [
   { name: 'Message Status Changed', value: 'inbox.message.status', description: 'Delivered, read or failed' },
   { name: 'Note Added', value: 'conversation.note_added', description: 'By a member or an agent' },
   { name: 'Task Due', value: 'task.due' },
+  { name: 'Conversation Rated', value: 'conversation.rated' },
 ]
 
 export const triggerProperties: INodeProperties[] = [

@@ -125,6 +125,7 @@ const tables: readonly Table[] = [
   { name: 'reviews', sealed: ['comment'] },
   { name: 'tasks', sealed: ['title'], ages: { order: 'done_at', time: 'done_at', days: 366 } },
   { name: 'scheduled_messages', sealed: ['content'], ages: { order: 'closed_at', time: 'closed_at', days: 90 } },
+  { name: 'satisfaction_ratings', ages: { order: 'created_at', time: 'created_at', days: 3 * 366 } },
   { name: 'automation_runs', ages: { time: 'created_at', days: 30 } },
   { name: 'conversation_activities', ages: { time: 'created_at', days: 'keep_activities_days' } },
   { name: 'messages', sealed: ['content', 'external_id'] },

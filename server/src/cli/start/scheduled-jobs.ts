@@ -41,6 +41,7 @@ import { deleteOldParked } from '../../inbox/receive/early-statuses.ts'
 import { selectReviews } from '../../inbox/reviews/select-reviews.ts'
 import { clearRemovedTeams } from '../../inbox/routing/clear-teams.ts'
 import { settleRoutingWaits, watchRoutingWaits } from '../../inbox/routing/route-waiting.ts'
+import { askForRatings, watchSatisfaction } from '../../inbox/satisfaction/ask-for-ratings.ts'
 import { sendDueMessages, watchScheduled } from '../../inbox/scheduled/send-due.ts'
 import { createInboxIndexer } from '../../inbox/search/index-inbox.ts'
 import { deleteIdleRates } from '../../inbox/send/send-rate.ts'
@@ -179,6 +180,11 @@ function inboxTimers(runtime: Runtime): Record<string, DueJob> {
       everyMs: frequentMs,
       work: () => sendDueMessages(scheduledSends),
       watch: watchScheduled(timeDeps),
+    },
+    'ask-for-ratings': {
+      everyMs: minuteMs,
+      work: () => askForRatings(scheduledSends),
+      watch: watchSatisfaction(timeDeps),
     },
     'hand-back-expired': {
       everyMs: frequentMs,

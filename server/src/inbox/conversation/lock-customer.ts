@@ -286,6 +286,7 @@ const relatedTables = [
   'scheduled_messages',
   'tasks',
   'automation_runs',
+  'satisfaction_ratings',
 ]
 
 async function moveRelatedRows(tx: Tx, workspaceId: string, fromId: string, toId: string): Promise<void> {
