@@ -81,7 +81,7 @@ create table lead_source_requests (
 );
 create unique index lead_source_requests_digest on lead_source_requests (workspace_id, source_id, digest);
 create index lead_source_requests_source on lead_source_requests (workspace_id, source_id, id);
-create index lead_source_requests_next on lead_source_requests (next_at)
+create index lead_source_requests_next on lead_source_requests (workspace_id, next_at)
 where next_at is not null;
 create index lead_source_requests_lead on lead_source_requests (workspace_id, lead_id)
 where lead_id is not null;
@@ -96,6 +96,5 @@ create table lead_attributions (
   last_touch bytea not null,
   first_at timestamptz(3) not null,
   last_at timestamptz(3) not null,
-  primary key (workspace_id, lead_id),
-  foreign key (workspace_id, lead_id) references leads (workspace_id, id) on delete cascade
+  primary key (workspace_id, lead_id)
 );

@@ -39,6 +39,7 @@ import type { Embedder } from '../knowledge/embeddings.ts'
 import { knowledgeTeamRoutes } from '../knowledge/knowledge-routes.ts'
 import { type LeadTeamDeps, leadTeamRoutes } from '../leads/api/lead-routes.ts'
 import { leadRoutes } from '../leads/api/routes.ts'
+import { leadHookRoutes } from '../leads/sources/hook-routes.ts'
 import { agentTeamRoutes } from '../stats/agent-routes.ts'
 import { budgetTeamRoutes } from '../stats/budget-routes.ts'
 import { costTeamRoutes } from '../stats/cost-routes.ts'
@@ -151,6 +152,7 @@ async function serveTeamApi(
   serveScenarios(app, runtime, teamGuard)
   erasureTeamRoutes(app, erasureDeps(runtime), teamGuard)
   serveRotation(app, runtime, teamGuard)
+  leadHookRoutes(app, { ...runtime, clientAddress })
   formRoutes(app, { ...team, limiter, clientAddress, submissionsPerMinute: formSubmissionsPerMinute })
   await pageRoutes(app, team)
 }
@@ -175,6 +177,7 @@ function leadTeamDeps(runtime: Runtime): LeadTeamDeps {
   const setConsentOf: LeadTeamDeps['setConsentOfPhones'] = (...args) => setConsentOfPhones(runtime, ...args)
   return {
     ...runtime,
+    publicUrl: runtime.config.http.publicUrl,
     setConsentOfPhones: setConsentOf,
     conversationsOf,
     conversationEntries,

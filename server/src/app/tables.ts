@@ -96,6 +96,13 @@ const tables: readonly Table[] = [
     },
   },
   { name: 'lead_notes', sealed: ['text'] },
+  { name: 'lead_sources', sealed: ['settings'] },
+  {
+    name: 'lead_source_requests',
+    sealed: ['content', 'result'],
+    ages: { order: 'received_at', time: 'received_at', days: 30 },
+  },
+  { name: 'lead_attributions', key: ['lead_id'], sealed: ['first_touch', 'last_touch'] },
   // Only counted and read by day: up to 17 rows. Kept a day longer because clocks may differ.
   { name: 'lead_quota', ages: { order: 'day', time: 'day', days: 2 } },
 

@@ -50,6 +50,7 @@ import { runRotationSteps, watchRotations } from '../../key-rotation/rotation.ts
 import { embedArticles } from '../../knowledge/embeddings.ts'
 import { deleteExpiredFormerValues, deleteExpiredImportFiles } from '../../leads/retention.ts'
 import { collectChangedFeeds, indexChangedFeeds, readIndexedPosition } from '../../leads/search/index-leads.ts'
+import { processSourceRequests, watchSourceRequests } from '../../leads/sources/process-requests.ts'
 import { purgeDeletedLeads } from '../../leads/write/restore.ts'
 import { createMailSender, watchMails } from '../../mail/send-mails.ts'
 import { sweepStore } from '../../media/sweep.ts'
@@ -104,6 +105,11 @@ function scheduledJobsOf(runtime: Runtime): ScheduledJob[] {
   const dueJobs: Record<string, DueJob> = {
     ...mailJobs(runtime),
     ...inboxTimers(runtime),
+    'process-lead-sources': {
+      everyMs: frequentMs,
+      work: () => processSourceRequests(runtime),
+      watch: watchSourceRequests(timeDeps),
+    },
     'read-templates': { everyMs: frequentMs, work: () => syncDueTemplates(templates), watch: watchTemplates(timeDeps) },
     'finish-erasures': { everyMs: frequentMs, work: () => finishErasures(erasures), watch: watchErasures(timeDeps) },
     'rotate-keys': { everyMs: sliceEveryMs, work: () => runRotationSteps(rotations), watch: watchRotations(timeDeps) },
