@@ -12,6 +12,7 @@ import { customerRoutes } from './customer-routes.ts'
 import { fileRoutes } from './file-routes.ts'
 import { createFileStore } from './files/file-store.ts'
 import { graphRoutes } from './graph/graph-routes.ts'
+import { leadAdRoutes } from './lead-ads.ts'
 import { parseForms } from './graph/media-routes.ts'
 import { partnerRoutes } from './graph/partner-routes.ts'
 import { createNetwork, type PairingTimes, stopNetwork } from './linked/network.ts'
@@ -94,6 +95,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     journal,
     faults: [],
     ladder,
+    adLeads: new Map(),
     changed,
   }
   const number = newNumber(options.number ?? {})
@@ -159,6 +161,7 @@ async function buildServer(
   controlRoutes(app, platform)
   templateRoutes(app, platform)
   customerRoutes(app, platform)
+  leadAdRoutes(app, platform)
   fileRoutes(app, platform)
   socketRoutes(app, platform)
   ownerRoutes(app, platform)

@@ -36,6 +36,7 @@ import {
   publishPresence,
 } from '../inbox/team-api/live-updates.ts'
 import { recordAdTouches } from '../leads/sources/ad-touches.ts'
+import { createTouch, fieldsOfUrl } from '../leads/sources/attribution.ts'
 import {
   type ChatCustomer,
   createLeadsFromChat,
@@ -74,7 +75,10 @@ export async function serveInbox(app: App, runtime: Runtime, guard: KeyGuard): P
   visitorRoutes(app, {
     ...{ ...callbacks, publicUrl, limiter: runtime.limiter, clientAddress: clientAddressReader(trustedProxies) },
     openFile: openFileOf(runtime, 'website'),
-    createLead: (workspaceId, visitor) => createLeads(runtime, workspaceId, [{ ...visitor, adPlatform: null }]),
+    createLead: (workspaceId, visitor, pageUrl) => {
+      const touch = createTouch('website', clock.now(), fieldsOfUrl(pageUrl))
+      return createLeads(runtime, workspaceId, [{ ...visitor, adPlatform: null, touch }])
+    },
   })
   const teamDeps = {
     db,

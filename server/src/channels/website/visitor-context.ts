@@ -19,8 +19,8 @@ export interface VisitorDeps extends CallbackDeps {
   publicUrl: string
   /** Opens files that the team sends. */
   openFile: OpenStoredFile
-  /** Makes a lead of a visitor who wrote, if the workspace wants that; never throws. */
-  createLead(workspaceId: string, visitor: VisitorLead): Promise<void>
+  /** Makes a lead of a visitor who wrote on a page of the site, if the workspace wants that; never throws. */
+  createLead(workspaceId: string, visitor: VisitorLead, pageUrl: string | null): Promise<void>
 }
 
 /** What the handlers of the routes share. */

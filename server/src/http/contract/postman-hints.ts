@@ -276,4 +276,6 @@ export const notInCollection: ReadonlySet<string> = new Set([
   ...['findSignInProviders', 'listMyIdentities', 'linkIdentity', 'unlinkIdentity', 'enableUser'],
   ...['saveIdentityProvider', 'deleteIdentityProvider', 'testIdentityProvider', 'forceIdentityProvider'],
   ...['createScimToken', 'deleteScimToken'],
+  ...['receiveLead', 'verifyLeadSource', 'updateSatisfactionSettings', 'createLeadSource', 'updateLeadSource'],
+  ...['deleteLeadSource', 'listLeadSourceRequests', 'retryLeadSourceRequest', 'backFillLeadSource'],
 ])

@@ -46,5 +46,5 @@ export function inboxTeamRoutes(app: App, deps: InboxTeamDeps, guard: TeamGuard)
   routingRoutes(api, deps)
   healthRoutes(app, deps, guard)
   followUpRoutes(api, deps)
-  satisfactionRoutes(api, deps)
+  satisfactionRoutes(teamApi(app, guard, 'Satisfaction'), deps)
 }

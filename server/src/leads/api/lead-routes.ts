@@ -18,7 +18,7 @@ import { mergeTeamRoutes } from '../merge/merge-routes.ts'
 import { type ListDeps, listLeads } from '../search/list.ts'
 import { listQueryError } from '../search/list-cursor.ts'
 import { parseListRequest, TeamListQuery } from '../search/list-request.ts'
-import { leadSourceRoutes, type SourceTeamDeps } from '../sources/source-routes.ts'
+import { attributionRoute, leadSourceRoutes, type SourceTeamDeps } from '../sources/source-routes.ts'
 import { timelineRoutes } from '../timeline/lead-timeline-routes.ts'
 import type { TimelineDeps } from '../timeline/read-timeline.ts'
 import { exportRoutes } from '../transfer/export/export.ts'
@@ -63,7 +63,8 @@ export function leadTeamRoutes(app: App, deps: LeadTeamDeps, guard: TeamGuard): 
   importTeamRoutes(app, deps, guard)
   exportRoutes(api, deps)
   leadFieldTeamRoutes(app, deps, guard)
-  leadSourceRoutes(api, deps)
+  attributionRoute(api, deps)
+  leadSourceRoutes(teamApi(app, guard, 'Lead sources'), deps)
 }
 
 function readRoutes(api: TeamApi, deps: ListDeps): void {

@@ -33,7 +33,7 @@ const params = Type.Object({
   workspaceId: uuid('The workspace.'),
   sourceId: uuid('The lead source.'),
 })
-const about = { tags: ['Leads'], security: [] as Record<string, string[]>[] }
+const about = { tags: ['Lead sources'], security: [] as Record<string, string[]>[] }
 const parameter = Type.Optional(Type.String({ maxLength: maxHeadBytes }))
 
 /** Adds the public routes that lead sources call. They have their own scope, because a signature covers the raw bytes. */

@@ -7,6 +7,7 @@ import type { TeamApi } from '../../team/team-api.ts'
 import { closed, idSchema, workspaceParams } from '../../team/team-schema.ts'
 import { leadPathParams, leadsPath, leadUserOfMember } from '../api/lead-request.ts'
 import { makeLeadReader } from '../lead/find-lead.ts'
+import type { LeadDeps } from '../lead/lead.ts'
 import { NoQuery } from '../lead/schema.ts'
 import { findAttribution, maxTouchText, type Touch, touchChannels, touchFields } from './attribution.ts'
 import { backFill } from './lead-ads.ts'
@@ -160,11 +161,10 @@ function presentRequest({ id, status, receivedAt, content, result, leadId }: Sou
   }
 }
 
-/** Adds the routes of lead sources, for admins, and of how a lead came. */
+/** Adds the routes of lead sources, for admins. */
 export function leadSourceRoutes(api: TeamApi, deps: SourceTeamDeps): void {
   listAndChangeRoutes(api, deps)
   requestRoutes(api, deps)
-  attributionRoute(api, deps)
 }
 
 function listAndChangeRoutes(api: TeamApi, deps: SourceTeamDeps): void {
@@ -299,7 +299,8 @@ function requestRoutes(api: TeamApi, deps: SourceTeamDeps): void {
 
 const presentTouch = ({ at, ...touch }: Touch): Static<typeof TouchSchema> => ({ ...touch, at: at.toISOString() })
 
-function attributionRoute(api: TeamApi, deps: SourceTeamDeps): void {
+/** Adds the route of how a lead came. */
+export function attributionRoute(api: TeamApi, deps: LeadDeps): void {
   const { db, keyStore } = deps
   const readLead = makeLeadReader(deps)
   api.get(`${leadsPath}/:identifier/attribution`, 'member', {
