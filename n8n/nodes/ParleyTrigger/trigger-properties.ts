@@ -5,6 +5,7 @@ export const events = [
   { name: 'Conversation Consent Changed', value: 'inbox.conversation.consent_changed' },
   { name: 'Conversation Labels Changed', value: 'conversation.labelled' },
   { name: 'Conversation Owner Changed', value: 'inbox.conversation.owner_changed' },
+  { name: 'Conversation Rated', value: 'conversation.rated' },
   { name: 'Conversation Standby Changed', value: 'inbox.conversation.standby_changed' },
   {
     name: 'Conversation Status Changed',
@@ -27,7 +28,6 @@ export const events = [
   { name: 'Message Status Changed', value: 'inbox.message.status', description: 'Delivered, read or failed' },
   { name: 'Note Added', value: 'conversation.note_added', description: 'By a member or an agent' },
   { name: 'Task Due', value: 'task.due' },
-  { name: 'Conversation Rated', value: 'conversation.rated' },
 ]
 
 export const triggerProperties: INodeProperties[] = [
