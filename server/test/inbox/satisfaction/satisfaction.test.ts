@@ -9,7 +9,7 @@ import { askForRatings } from '../../../src/inbox/satisfaction/ask-for-ratings.t
 import { quickReplyIndexes } from '../../../src/inbox/satisfaction/question.ts'
 import { isQuestion } from '../../../src/inbox/satisfaction/ratings.ts'
 import { agentsWorld } from '../../support/agents/agents-world.ts'
-import { marina } from '../../support/inbox/inbox-world.ts'
+import { customerMessage, marina } from '../../support/inbox/inbox-world.ts'
 import { signedInMember } from '../../support/member.ts'
 
 const minuteMs = 60_000
@@ -168,7 +168,6 @@ test('a customer is asked once in the days of the setting, on all connections to
   await w.run()
   const other = await w.addConnection()
   w.clock.advance(1_000)
-  const { customerMessage } = await import('../../support/inbox/inbox-world.ts')
   await w.deliverOn(other, customerMessage({ at: w.clock.now(), text: 'Hi', customer: marina }))
   const second = (await w.conversations({ phone: marina.phone ?? '' })).find(({ id }) => id !== w.id)
   const place = `/inbox/conversations/${second.id}`
@@ -339,6 +338,18 @@ test('only admins change the settings; switched off, waiting questions are cance
     [w.sent().length - before, (await w.stored()).map(({ status, reason }) => [status, reason])],
     [0, [['cancelled', 'SWITCHED_OFF']]],
   )
+})
+
+test('nobody but the service can send options that answer a question', async () => {
+  const w = await satisfactionWorld()
+  await w.status('resolved')
+  w.wait(11)
+  await w.run()
+  const [rating] = await w.stored()
+  const choices = { text: 'Shall we?', buttons: [{ id: `rating:${rating?.id}:5`, title: 'Yes' }] }
+  const headers = { 'idempotency-key': newId(new Date()) }
+  const at = `/inbox/conversations/${w.id}/messages`
+  assert.equal((await w.member.call('POST', at, { kind: 'choices', choices }, headers)).status, 422)
 })
 
 test('only ids of questions are read from answers, whichever button they come from', () => {
