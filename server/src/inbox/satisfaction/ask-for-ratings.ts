@@ -5,6 +5,7 @@ import { firstIdAt, newId } from '../../base/id.ts'
 import { type DueWatch, watchDueWork } from '../../base/pubsub.ts'
 import { type ChangeTx, inWorkspace } from '../conversation/conversation.ts'
 import { sendMessage } from '../send/send.ts'
+import type { QuickReply } from '../send/send-command.ts'
 import { type LockedCheck, type SendDeps, systemSender } from '../send/send-deps.ts'
 import { parseSendOutcome } from '../send/settle-parts.ts'
 import { choicesOf, findQuickReplies } from './question.ts'
@@ -91,9 +92,8 @@ async function planNext({ tx, workspaceId, now }: ChangeTx): Promise<number> {
     update satisfaction_settings
     set position = ${position}
     where workspace_id = ${workspaceId}`
-  const planned = new Map(
-    closings.flatMap((one) => (one.isWanted && one.answeredBy !== null ? [[one.customer ?? one.conversationId, one]] : [])),
-  )
+  const wanted = closings.filter(({ isWanted, answeredBy }) => isWanted && answeredBy !== null)
+  const planned = new Map(wanted.map((one) => [one.customer ?? one.conversationId, one]))
   for (const one of planned.values()) {
     await tx`
       insert into satisfaction_ratings (
@@ -113,7 +113,7 @@ async function planNext({ tx, workspaceId, now }: ChangeTx): Promise<number> {
  * Reads closings in a range of ids, with who had answered last. An agent that has closed what it answered itself does not
  * decide by that whether it is judged; a customer who was asked in the last days, on any connection, is not asked again.
  */
-function readClosings(
+async function readClosings(
   tx: Tx,
   workspaceId: string,
   { from, upTo }: { from: string; upTo: string },
@@ -239,12 +239,13 @@ async function ask(
 ): Promise<boolean> {
   const { id, conversationId } = rating
   const common = { conversationId, idempotencyKey: `rating:${id}`, identity: { rating: id }, check: stillWanted(rating) }
-  const send = (rest: { body: object } & Partial<Parameters<typeof sendMessage>[2]>) =>
+  const send = (rest: { body: object; quickReplies?: readonly QuickReply[] }) =>
     sendMessage(deps, systemSender(workspaceId), { ...common, syntax: 'whole', ...rest })
   try {
     const sent = await send({ body: choicesOf(id, settings) }).catch(async (error) => {
-      const quickReplies = codeOf(error) === 'WINDOW_CLOSED' && (await findQuickReplies(deps.db.sql, workspaceId, rating, settings))
-      if (!quickReplies) throw error
+      if (codeOf(error) !== 'WINDOW_CLOSED') throw error
+      const quickReplies = await findQuickReplies(deps.db.sql, workspaceId, rating, settings)
+      if (quickReplies === null) throw error
       return send({ body: { kind: 'template', template: settings.template }, quickReplies })
     })
     const { status, message_id } = parseSendOutcome(sent)

@@ -5,7 +5,6 @@ import type { Limiter } from '../../auth/rate-limit/limiter.ts'
 import { rateLimited } from '../../auth/rate-limit/request-limits.ts'
 import { isSameSecret } from '../../base/encryption/secret-token.ts'
 import { ApiError, badRequest, forbidden, unauthorized } from '../../base/errors.ts'
-import { isUuid } from '../../base/id.ts'
 import { addressGroup } from '../../base/outgoing/address.ts'
 import { type App, errors } from '../../base/route.ts'
 import { count, maxHeadBytes, uuid } from '../../base/schema-types.ts'
@@ -125,8 +124,7 @@ async function findCalled(
   deps: HookDeps,
   request: FastifyRequest,
 ): Promise<{ source: LeadSource; workspaceId: string }> {
-  const { workspaceId = '', sourceId = '' } = request.params as Record<string, string>
-  if (!isUuid(workspaceId) || !isUuid(sourceId)) throw sourceNotFound()
+  const { workspaceId, sourceId } = request.params as { workspaceId: string; sourceId: string }
   const network = digestOf('id', addressGroup(deps.clientAddress(request.raw) ?? '')).toString('base64url')
   const take = await deps.limiter.take(`lead-source-network:${network}`, perNetwork)
   if (!take.allowed) throw rateLimited(take)

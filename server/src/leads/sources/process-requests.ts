@@ -1,5 +1,6 @@
 import type { Clock } from '../../base/clock.ts'
 import type { Db, Sql, Tx } from '../../base/db.ts'
+import type { Keyring } from '../../base/encryption/keyring.ts'
 import { ApiError, InvalidInput, type Issue } from '../../base/errors.ts'
 import { readLeadSettings } from '../../base/lead-settings.ts'
 import type { Log } from '../../base/log.ts'
@@ -165,12 +166,18 @@ async function readContent(
 function change<T>(
   { db, keyStore }: SourceDeps,
   workspaceId: string,
-  work: (at: { tx: Tx; keyring: Parameters<typeof recordTouch>[1]; workspaceId: string }) => Promise<T>,
+  work: (at: { tx: Tx; keyring: Keyring; workspaceId: string }) => Promise<T>,
 ): Promise<T> {
   return keyStore.withKeyring(workspaceId, (keyring) => db.tx((tx) => work({ tx, keyring, workspaceId })))
 }
 
-const fail = async (deps: SourceDeps, workspaceId: string, request: SourceRequest, issues: Issue[], fields = {}) => {
+async function fail(
+  deps: SourceDeps,
+  workspaceId: string,
+  request: SourceRequest,
+  issues: readonly Issue[],
+  fields: Record<string, string> = {},
+): Promise<void> {
   const result = { action: null, fields, issues: issues.map(({ path, message }) => ({ path, message })) }
   await change(deps, workspaceId, (work) => endRequest(work, request, result, null))
 }
@@ -228,7 +235,7 @@ async function makeLead(deps: SourceDeps, one: LeadToMake): Promise<void> {
 class EndedElsewhere extends Error {}
 
 /** A used-up quota postpones the request; everything else is for people to correct. */
-async function refuse(deps: SourceDeps, { workspaceId, request }: LeadToMake, error: ApiError, fields: object) {
+async function refuse(deps: SourceDeps, { workspaceId, request }: LeadToMake, error: ApiError, fields: Record<string, string>) {
   if (error.statusCode === 429) {
     const at = new Date(deps.clock.now().getTime() + hourMs)
     return change(deps, workspaceId, (work) => postponeRequest(work, request, { at, isAttempt: false }))
@@ -315,7 +322,7 @@ async function parseItem(sql: Sql, user: LeadUser, one: ItemToParse): Promise<Up
     match.by !== 'email'
       ? match
       : { by: existing === null ? ('externalRef' as const) : ('id' as const), value: existing?.id ?? match.value }
-  const body = { match: by, lead, createIfMissing: true }
+  const body = { match: by, lead, createIfMissing: match.by !== 'email' }
   return parseBulkItem(body, { defaultCountry: user.defaultCountry, masked: false, at: '' }, typed)
 }
 

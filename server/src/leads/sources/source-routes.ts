@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox'
+import { type Static, type TOptional, type TString, Type } from 'typebox'
 import { nullable, oneOf, timestamp, titled } from '../../base/route.ts'
 import { count, text, visiblePattern } from '../../base/schema-types.ts'
 import { recordAudit } from '../../team/audit.ts'
@@ -9,7 +9,7 @@ import { leadPathParams, leadsPath, leadUserOfMember } from '../api/lead-request
 import { makeLeadReader } from '../lead/find-lead.ts'
 import type { LeadDeps } from '../lead/lead.ts'
 import { NoQuery } from '../lead/schema.ts'
-import { findAttribution, maxTouchText, type Touch, touchChannels, touchFields } from './attribution.ts'
+import { findAttribution, maxTouchText, type Touch, type TouchField, touchChannels, touchFields } from './attribution.ts'
 import { backFill } from './lead-ads.ts'
 import { leadAdMapping, leadTargets, maxMapped, maxPathLength, touchTargets } from './mapping.ts'
 import type { SourceDeps } from './process-requests.ts'
@@ -129,9 +129,9 @@ const Request = titled('LeadSourceRequest', {
 const TouchSchema = titled('LeadTouch', {
   channel: oneOf(touchChannels, { description: 'How the lead came.' }),
   at: timestamp('When.'),
-  ...Object.fromEntries(
-    touchFields.map((field) => [field, Type.Optional(text(maxTouchText, `\`${field}\` of the campaign.`))] as const),
-  ),
+  ...(Object.fromEntries(
+    touchFields.map((field) => [field, Type.Optional(text(maxTouchText, `\`${field}\` of the campaign.`))]),
+  ) as Record<TouchField, TOptional<TString>>),
 })
 
 function present({ settings, createdAt, ...source }: LeadSource, workspaceId: string, publicUrl: string) {
