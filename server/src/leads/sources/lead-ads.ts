@@ -58,6 +58,9 @@ const adFields = 'ad_id,ad_name,adset_name,campaign_name,platform'
 /** The token may read leads, but not the ads that brought them. */
 const forbiddenCodes = ['10', '100', '200', '294']
 
+/** Outages and rate limits of the platform. */
+const passingCodes = ['1', '2', '4', '17', '32', '341', '613', '80005']
+
 /** Reads a lead, or leads, from the platform; without the ad's names if the token may not read them. */
 async function readGraph(deps: LeadAdDeps, { settings }: WabaConnection, path: string) {
   const separator = path.includes('?') ? '&' : '?'
@@ -74,7 +77,8 @@ export async function readLeadAd(
 ): Promise<{ lead: JsonObject } | { errorCode: string; isRefused: boolean }> {
   const answer = await readGraph(deps, connection, leadId)
   if (answer.ok) return { lead: answer.body }
-  return { errorCode: answer.errorCode, isRefused: /^\d+$/.test(answer.errorCode) && answer.errorCode !== '2' }
+  const isRefused = /^\d+$/.test(answer.errorCode) && !passingCodes.includes(answer.errorCode)
+  return { errorCode: answer.errorCode, isRefused }
 }
 
 /** Returns the answers of a lead by the names of their questions, which the paths of the mapping are. */

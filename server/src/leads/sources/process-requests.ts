@@ -30,10 +30,13 @@ import {
 } from './requests.ts'
 import { findSource, type LeadSource } from './source.ts'
 
-const batchSize = 50
+/** Requests of a workspace in a round, and how many workspaces, and requests of one, are worked on at once. */
+const batchSize = 20
+const [workspacesAtOnce, requestsAtOnce] = [8, 4]
 const leaseMs = 120_000
 const pollEveryMs = 60_000
-const maxAttempts = 8
+/** About a day. */
+const maxAttempts = 30
 const firstDelayMs = 30_000
 const hourMs = 3_600_000
 
@@ -65,7 +68,9 @@ export async function processSourceRequests(deps: SourceDeps): Promise<number> {
       from lead_source_requests
       where next_at <= ${now}`
     let claimed = 0
-    for (const { id } of due) claimed += await processWorkspace(deps, id)
+    await forEach(due, workspacesAtOnce, async ({ id }) => {
+      claimed += await processWorkspace(deps, id)
+    })
     count += claimed
     if (claimed === 0) return count
   }
@@ -73,15 +78,21 @@ export async function processSourceRequests(deps: SourceDeps): Promise<number> {
 
 async function processWorkspace(deps: SourceDeps, workspaceId: string): Promise<number> {
   const requests = await claimDue(deps, workspaceId)
-  for (const request of requests) {
-    try {
-      await processRequest(deps, workspaceId, request)
-    } catch (error) {
+  await forEach(requests, requestsAtOnce, (request) =>
+    processRequest(deps, workspaceId, request).catch((error: unknown) =>
       // The lease ends, and the next run tries again.
-      deps.log.warn('failed to process a request of a lead source; retrying in 2 min', { workspaceId }, error)
-    }
-  }
+      deps.log.warn('failed to process a request of a lead source; retrying in 2 min', { workspaceId }, error),
+    ),
+  )
   return requests.length
+}
+
+async function forEach<T>(items: readonly T[], atOnce: number, work: (item: T) => Promise<void>): Promise<void> {
+  const queue = items.values()
+  const next = async () => {
+    for (const item of queue) await work(item)
+  }
+  await Promise.all(Array.from({ length: Math.min(atOnce, items.length) }, next))
 }
 
 function claimDue({ db, keyStore, clock }: SourceDeps, workspaceId: string): Promise<SourceRequest[]> {
