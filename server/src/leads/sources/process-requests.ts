@@ -30,9 +30,9 @@ import {
 } from './requests.ts'
 import { findSource, type LeadSource } from './source.ts'
 
-/** Requests of a workspace in a round, and how many workspaces, and requests of one, are worked on at once. */
+/** Requests of a workspace in a round, in order: a later one may change the same lead. */
 const batchSize = 20
-const [workspacesAtOnce, requestsAtOnce] = [8, 4]
+const workspacesAtOnce = 8
 const leaseMs = 120_000
 const pollEveryMs = 60_000
 /** About a day. */
@@ -78,12 +78,14 @@ export async function processSourceRequests(deps: SourceDeps): Promise<number> {
 
 async function processWorkspace(deps: SourceDeps, workspaceId: string): Promise<number> {
   const requests = await claimDue(deps, workspaceId)
-  await forEach(requests, requestsAtOnce, (request) =>
-    processRequest(deps, workspaceId, request).catch((error: unknown) =>
+  for (const request of requests) {
+    try {
+      await processRequest(deps, workspaceId, request)
+    } catch (error) {
       // The lease ends, and the next run tries again.
-      deps.log.warn('failed to process a request of a lead source; retrying in 2 min', { workspaceId }, error),
-    ),
-  )
+      deps.log.warn('failed to process a request of a lead source; retrying in 2 min', { workspaceId }, error)
+    }
+  }
   return requests.length
 }
 
@@ -116,7 +118,7 @@ function claimDue({ db, keyStore, clock }: SourceDeps, workspaceId: string): Pro
           and r.id = due.id
         returning ${requestColumns(tx)}`,
     )
-    return rows.map((row) => decryptRequest(keyring, row))
+    return rows.map((row) => decryptRequest(keyring, row)).sort((a, b) => (a.id < b.id ? -1 : 1))
   })
 }
 
