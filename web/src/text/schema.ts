@@ -146,6 +146,7 @@ export interface Calls {
     scheduled: (values: { n: number }) => string
     reminder: (values: { name: Shown; time: Shown }) => string
     template: (values: { name: Shown }) => string
+    rated: (values: { score: Shown; scale: Shown }) => string
   }
   connections: {
     problemCount: (values: { n: number }) => string
@@ -374,6 +375,8 @@ export interface Calls {
     about: { mailTested: (values: { answer: Shown }) => string }
     automation: { change: (values: { name: Shown }) => string; removeCondition: (values: { n: Shown }) => string; operatorOf: (values: { n: Shown; name: Shown }) => string; valueOf: (values: { n: Shown; name: Shown }) => string; removeAction: (values: { n: Shown }) => string; moveUp: (values: { n: Shown }) => string; moveDown: (values: { n: Shown }) => string; deleteConfirm: (values: { name: Shown }) => string; up: (values: { name: Shown }) => string; down: (values: { name: Shown }) => string; moved: (values: { name: Shown; place: Shown }) => string; isOn: (values: { name: Shown }) => string; dryRunSum: (values: { count: number; of: Shown }) => string; wouldDo: (values: { actions: Shown }) => string; unmet: (values: { n: Shown; name: Shown }) => string; continues: (values: { at: Shown }) => string; failed: (values: { n: Shown; why: Shown }) => string; changeMacro: (values: { name: Shown }) => string; macroDeleted: (values: { name: Shown }) => string }
     sso: { removeOf: (values: { name: Shown }) => string; removed: (values: { name: Shown }) => string; saved: (values: { name: Shown }) => string; testFailed: (values: { problem: Shown }) => string; testWorked: (values: { at: Shown }) => string; testPerson: (values: { email: Shown; groups: Shown }) => string; unverified: (values: { email: Shown }) => string; requireTitle: (values: { name: Shown }) => string; required: (values: { count: number }) => string; scimSince: (values: { at: Shown }) => string; scimTitle: (values: { name: Shown }) => string; removeRule: (values: { n: Shown }) => string; times: (values: { count: Shown }) => string; log: { 'sso.failed': (values: { problem: Shown }) => string } }
+    satisfaction: { asked: (values: { days: Shown }) => string; scoreOf: (values: { score: Shown; scale: Shown }) => string }
+    sources: { requestsOf: (values: { name: Shown }) => string; deleteConfirm: (values: { name: Shown }) => string; pathOf: (values: { n: Shown }) => string; fieldOf: (values: { n: Shown }) => string; removeRow: (values: { n: Shown }) => string; fetched: (values: { n: number }) => string }
   }
   start: {
     title: (values: { name: Shown }) => string

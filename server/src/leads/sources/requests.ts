@@ -5,7 +5,8 @@ import { newId } from '../../base/id.ts'
 
 /** What was received: the body, or the id of a lead ad's lead, and the lead once it was read. */
 export type Content =
-  | { kind: 'json' | 'form'; body: string }
+  | { kind: 'json'; body: string }
+  | { kind: 'form'; body: string }
   | { kind: 'lead_ad'; leadId: string; lead: object | null }
 
 /** What a request was mapped to, or why it became no lead. */

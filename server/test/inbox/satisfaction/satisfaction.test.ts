@@ -235,7 +235,7 @@ test('outside the window nobody is asked without a template, and with one its qu
   await t.status('resolved')
   t.wait(60 * 24 + 31)
   await t.run()
-  const sent = t.sent().at(-1)?.message as { kind: string; inputs?: { buttons?: { value: string; type: string }[] } }
+  const sent = t.sent().at(-1)?.order.message as { kind: string; inputs?: { buttons?: { value: string; type: string }[] } }
   assert.equal(sent.kind, 'template')
   const [rating] = await t.stored()
   assert.deepEqual(

@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { newId } from '../../../src/base/id.ts'
 import { processSourceRequests } from '../../../src/leads/sources/process-requests.ts'
 import { purgeDeletedLeads } from '../../../src/leads/write/restore.ts'
-import { atEnd } from '../../support/group.ts'
+import { atEnd } from '../../support/file-lifecycle.ts'
 import { inboxWorld } from '../../support/inbox/inbox-world.ts'
 import { signedInMember } from '../../support/member.ts'
 
