@@ -61,6 +61,7 @@ export function valueAt(payload: unknown, path: string): string | null {
   let value: unknown = payload
   for (const step of parsePath(path) ?? []) {
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step)) return null
+    if (Array.isArray(value) && typeof step !== 'number') return null
     value = (value as Record<string | number, unknown>)[step]
   }
   return textOf(Array.isArray(value) && value.length <= 100 ? value.map(textOf).filter(Boolean).join(', ') : value)

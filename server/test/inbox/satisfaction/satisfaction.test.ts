@@ -44,12 +44,13 @@ async function satisfactionWorld(settings: object = {}) {
     assert.ok(status < 300, JSON.stringify(body))
   }
   const wait = (minutes: number) => w.clock.advance(minutes * minuteMs)
-  const stored = () =>
-    w.db.sql<Stored[]>`
+  const stored = async () => [
+    ...(await w.db.sql<Stored[]>`
       select id, status, reason, score, answered_by, answerer_id
       from satisfaction_ratings
       where workspace_id = ${w.workspaceId}
-      order by id`
+      order by id`),
+  ]
   const answers = async (score: number, ratingId?: string, text = '★') => {
     const [rating] = await stored()
     const chosen = `rating:${ratingId ?? rating?.id}:${score}`
@@ -225,11 +226,13 @@ test('outside the window nobody is asked without a template, and with one its qu
   const buttons = ['Bad', 'So-so', 'Good'].map((text) => ({ type: 'QUICK_REPLY', text }))
   await t.db.sql`
     insert into templates (
-      workspace_id, id, connection_id, name, language, category, status, body, parameter_count, body_only, components
+      workspace_id, id, connection_id, name, language, category, status, body, parameter_count, body_only, components,
+      synced_at
     )
     values (
       ${t.workspaceId}, ${newId(t.clock.now())}, ${t.connectionId}, 'how_was_it', 'en_US', 'UTILITY', 'APPROVED',
-      'How was it?', 0, true, ${t.db.sql.json([{ type: 'BUTTONS', buttons }] as never)}
+      'How was it?', 0, true, ${t.db.sql.json([{ type: 'BUTTONS', buttons }] as never)},
+      ${t.clock.now()}
     )`
   await t.set(day)
   await t.status('resolved')
