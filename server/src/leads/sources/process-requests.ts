@@ -219,8 +219,8 @@ async function makeLead(deps: SourceDeps, one: LeadToMake): Promise<void> {
   const item = await parseItem(sql, user, { mapped, match, existing, touch, kind: source.kind })
   if (item instanceof ApiError) return refuse(deps, one, item, fields)
   const patch = await withAgentRules(sql, user, item.patch)
+  const keyring = await deps.keyStore.keyring(workspaceId)
   const end = async (tx: Tx, lead: Pick<Lead, 'id'>, action: 'created' | 'updated') => {
-    const keyring = await deps.keyStore.keyring(workspaceId)
     const result: RequestResult = { action, fields, issues: [] }
     if (!(await endRequest({ tx, keyring, workspaceId }, request, result, lead.id))) throw new EndedElsewhere()
     await recordTouch(tx, keyring, workspaceId, lead.id, touch)

@@ -27,7 +27,7 @@ interface Sent {
 }
 
 async function sourceWorld(fields: object = {}) {
-  const w = await inboxWorld()
+  const w = await inboxWorld({ key: { scopes: ['inbox.read', 'leads.read', 'leads.write'] } })
   const [admin, member] = [await signedInMember(w, 'admin'), await signedInMember(w)]
   const create = async (more: object = {}) => {
     const { status, body } = await admin.call('POST', '/lead-sources', {
@@ -57,7 +57,12 @@ async function sourceWorld(fields: object = {}) {
     })
     return { status: reply.statusCode, body: reply.json() }
   }
-  const run = () => processSourceRequests({ ...w, log: w.log })
+  const run = async () => {
+    const seen = w.logLines.length
+    await processSourceRequests(w)
+    const failures = w.logLines.slice(seen).filter((line) => line.includes('failed to process'))
+    assert.deepEqual(failures, [])
+  }
   const requests = async () => (await admin.call('GET', `/lead-sources/${source.id}/requests`)).body.requests
   const leads = async () => (await member.call('GET', '/leads?limit=100')).body.leads
   const attribution = async (id: string) => (await member.call('GET', `/leads/${id}/attribution`)).body
