@@ -23,7 +23,11 @@ const timeoutMs = 10_000
 const text = (maxLength: number) => Type.String({ minLength: 1, maxLength })
 const newLead = closedObject({
   callbackUrl: Type.Optional(
-    Type.String({ format: 'uri', maxLength: 2000, description: 'URL of the lead source; without it, nothing is announced' }),
+    Type.String({
+      format: 'uri',
+      maxLength: 2000,
+      description: 'URL of the lead source; without it, nothing is announced',
+    }),
   ),
   numberId: Type.Optional(text(40)),
   formId: Type.Optional(Type.String({ pattern: '^[0-9]{1,30}$', maxLength: 30, default: '7007' })),

@@ -230,7 +230,9 @@ async function createLeads(runtime: Runtime, workspaceId: string, customers: rea
 
 /** Keeps which ads brought customers to the chat, for those who are leads. */
 async function recordAds(runtime: Runtime, workspaceId: string, writers: readonly InboundCustomer[]): Promise<void> {
-  const brought = writers.flatMap(({ phone, referral }) => (phone === null || referral === null ? [] : { phone, referral }))
+  const brought = writers.flatMap(({ phone, referral }) =>
+    phone === null || referral === null ? [] : { phone, referral },
+  )
   if (brought.length === 0) return
   await recordAdTouches(runtime, workspaceId, brought).catch((error: unknown) =>
     runtime.log.warn('failed to keep the ad of a customer; their next ad is kept', { workspaceId }, error),

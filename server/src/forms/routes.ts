@@ -160,7 +160,17 @@ async function showForm(
   const token = typeof taken === 'string' ? taken : issueToken(keyring, form.id, deps.clock.now())
   const refusal = state.refusal && refusalOf(state.refusal)
   if (state.refusal !== null) reply.code(state.refusal.statusCode).headers(state.refusal.headers)
-  return sendPage(reply, formPage({ form, token, carried: [...carriedParameters(form, address), ...carriedClickIds(address)], values, refusal }), form)
+  return sendPage(
+    reply,
+    formPage({
+      form,
+      token,
+      carried: [...carriedParameters(form, address), ...carriedClickIds(address)],
+      values,
+      refusal,
+    }),
+    form,
+  )
 }
 
 function refusalOf(error: ApiError): Refusal {

@@ -150,7 +150,8 @@ export const optInInboxEvents: Record<Exclude<OptInEventName, 'lead.merged'>, Ev
     mask: maskTaskDue,
   },
   'conversation.rated': {
-    guide: 'A customer rated a conversation after it was closed. The body contains the score and who had answered last.',
+    guide:
+      'A customer rated a conversation after it was closed. The body contains the score and who had answered last.',
     schema: Rated,
     sample: (conversationId, time) =>
       conversationRated({ id: conversationId, connectionId }, { score: 4, scale: 5, answerer: member }, time),

@@ -28,9 +28,9 @@ import {
   tracksDelivery,
 } from './conversation-draft.ts'
 import { isRevision, lockRelatedIds, parkRevision, relatedIds } from './early-revisions.ts'
+import { ratingOf } from './plan-event.ts'
 import type { CustomerEvent, InboundCustomer, ReceiveContext, WorkspaceReceiveContext } from './receiver.ts'
 import { canCompleteHistory } from './revise-message.ts'
-import { ratingOf } from './plan-event.ts'
 import { storeDraft, storeDrafts } from './store-drafts.ts'
 
 export interface BatchResult {

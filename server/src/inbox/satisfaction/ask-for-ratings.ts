@@ -238,7 +238,12 @@ async function ask(
   settings: SatisfactionSettings,
 ): Promise<boolean> {
   const { id, conversationId } = rating
-  const common = { conversationId, idempotencyKey: `rating:${id}`, identity: { rating: id }, check: stillWanted(rating) }
+  const common = {
+    conversationId,
+    idempotencyKey: `rating:${id}`,
+    identity: { rating: id },
+    check: stillWanted(rating),
+  }
   const send = (rest: { body: object; quickReplies?: readonly QuickReply[] }) =>
     sendMessage(deps, systemSender(workspaceId), { ...common, syntax: 'whole', ...rest })
   try {

@@ -105,7 +105,9 @@ function readRoute(api: TeamApi, deps: InboxDeps): void {
       200: Type.Object({
         scheduled: Type.Array(TeamScheduled, { maxItems: 100 }),
         silenceReminder: nullable(SilenceReminderSchema),
-        rating: Type.Union([TeamRating, Type.Null()], { description: 'What the customer answered last; null without it.' }),
+        rating: Type.Union([TeamRating, Type.Null()], {
+          description: 'What the customer answered last; null without it.',
+        }),
       }),
     },
     allErrors: [400, 401, 404],
@@ -116,10 +118,7 @@ function readRoute(api: TeamApi, deps: InboxDeps): void {
       const [[scheduled, rating], reminder] = await Promise.all([
         keyStore.withKeyring(workspaceId, (keyring) => {
           const work = { sql: db.sql, keyring, workspaceId }
-          return Promise.all([
-            listScheduled(work, { id: row.id, inbound: { newest } }),
-            findNewestRating(work, row.id),
-          ])
+          return Promise.all([listScheduled(work, { id: row.id, inbound: { newest } }), findNewestRating(work, row.id)])
         }),
         findSilenceReminder(db.sql, workspaceId, row.id, newest),
       ])

@@ -43,7 +43,9 @@ const utmFields = ['source', 'medium', 'campaign', 'content', 'term'] as const
 export const clickIds = ['fbclid', 'gclid'] as const
 
 /** Returns the fields in the parameters of an address; forms carry the UTM ones with a prefix. */
-export function fieldsOfParameters(parameters: Readonly<Record<string, unknown>>): Partial<Record<TouchField, unknown>> {
+export function fieldsOfParameters(
+  parameters: Readonly<Record<string, unknown>>,
+): Partial<Record<TouchField, unknown>> {
   const utm = utmFields.map((field) => [field, parameters[`utm_${field}`] ?? parameters[`k_utm_${field}`]])
   return Object.fromEntries([...utm, ...clickIds.map((name) => [name, parameters[name]])])
 }

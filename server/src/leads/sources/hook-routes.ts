@@ -7,8 +7,8 @@ import { isSameSecret } from '../../base/encryption/secret-token.ts'
 import { ApiError, badRequest, forbidden, unauthorized } from '../../base/errors.ts'
 import { addressGroup } from '../../base/outgoing/address.ts'
 import { type App, errors } from '../../base/route.ts'
-import { count, maxHeadBytes, uuid } from '../../base/schema-types.ts'
 import { setWorkspace } from '../../base/scheduling/work-context.ts'
+import { count, maxHeadBytes, uuid } from '../../base/schema-types.ts'
 import { parseJson } from '../../channels/waba/json.ts'
 import { isSignedBy, parseSignature } from '../../channels/waba/webhook-routes.ts'
 import { leadAdDigest, openLeadAdConnection, parseLeadgen } from './lead-ads.ts'
@@ -103,7 +103,10 @@ function verifyRoute(scope: App, deps: HookDeps): void {
         params,
         querystring: Type.Object({ 'hub.mode': parameter, 'hub.challenge': parameter, 'hub.verify_token': parameter }),
         response: {
-          200: { description: 'The challenge.', content: { 'text/plain': { schema: Type.String({ maxLength: maxHeadBytes }) } } },
+          200: {
+            description: 'The challenge.',
+            content: { 'text/plain': { schema: Type.String({ maxLength: maxHeadBytes }) } },
+          },
           ...errors(400, 403, 404, 429, 503),
         },
       },
@@ -111,7 +114,8 @@ function verifyRoute(scope: App, deps: HookDeps): void {
     async (request, reply) => {
       const { source } = await findCalled(deps, request)
       const query = request.query as Record<string, string | undefined>
-      const isValid = source.kind === 'lead_ads' && isSameSecret(query['hub.verify_token'] ?? '', source.settings.secret)
+      const isValid =
+        source.kind === 'lead_ads' && isSameSecret(query['hub.verify_token'] ?? '', source.settings.secret)
       if (query['hub.mode'] !== 'subscribe' || !isValid)
         throw forbidden('The verify token does not match this lead source')
       return reply.type('text/plain; charset=utf-8').send(query['hub.challenge'] ?? '')

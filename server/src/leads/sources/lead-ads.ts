@@ -88,7 +88,9 @@ export const answersOf = (lead: object): Record<string, string> =>
       .slice(0, 200)
       .map(objectOf)
       .flatMap(({ name, values }) => {
-        const answers = listOf(values).slice(0, 50).flatMap((one) => tokenOf(one) ?? [])
+        const answers = listOf(values)
+          .slice(0, 50)
+          .flatMap((one) => tokenOf(one) ?? [])
         return typeof name === 'string' && answers.length > 0 ? [[name.slice(0, 200), answers.join(', ')]] : []
       }),
   )

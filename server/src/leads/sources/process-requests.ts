@@ -248,7 +248,12 @@ async function makeLead(deps: SourceDeps, one: LeadToMake): Promise<void> {
 class EndedElsewhere extends Error {}
 
 /** A used-up quota postpones the request; everything else is for people to correct. */
-async function refuse(deps: SourceDeps, { workspaceId, request }: LeadToMake, error: ApiError, fields: Record<string, string>) {
+async function refuse(
+  deps: SourceDeps,
+  { workspaceId, request }: LeadToMake,
+  error: ApiError,
+  fields: Record<string, string>,
+) {
   if (error.statusCode === 429) {
     const at = new Date(deps.clock.now().getTime() + hourMs)
     return change(deps, workspaceId, (work) => postponeRequest(work, request, { at, isAttempt: false }))
@@ -370,6 +375,9 @@ async function createByEmail(
 /** Values for the test page, cut as far as a page shows them. */
 const shownFields = ({ lead, custom, touch }: Mapped): Record<string, string> =>
   Object.fromEntries(
-    [...Object.entries(lead), ...Object.entries(custom).map(([key, value]) => [`custom.${key}`, value] as const), ...Object.entries(touch)]
-      .map(([key, value]) => [key, String(value).slice(0, 255)] as const),
+    [
+      ...Object.entries(lead),
+      ...Object.entries(custom).map(([key, value]) => [`custom.${key}`, value] as const),
+      ...Object.entries(touch),
+    ].map(([key, value]) => [key, String(value).slice(0, 255)] as const),
   )

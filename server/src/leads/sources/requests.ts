@@ -113,7 +113,11 @@ export async function listRequests(
 }
 
 /** Processes a failed request again, such as after a change of the mapping. Throws 404, and 409 if it did not fail. */
-export async function retryRequest({ tx, workspaceId, now }: RequestContext, sourceId: string, id: string): Promise<void> {
+export async function retryRequest(
+  { tx, workspaceId, now }: RequestContext,
+  sourceId: string,
+  id: string,
+): Promise<void> {
   const [row] = await tx<{ status: string }[]>`
     select status
     from lead_source_requests

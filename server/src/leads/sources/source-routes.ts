@@ -9,7 +9,14 @@ import { leadPathParams, leadsPath, leadUserOfMember } from '../api/lead-request
 import { makeLeadReader } from '../lead/find-lead.ts'
 import type { LeadDeps } from '../lead/lead.ts'
 import { NoQuery } from '../lead/schema.ts'
-import { findAttribution, maxTouchText, type Touch, type TouchField, touchChannels, touchFields } from './attribution.ts'
+import {
+  findAttribution,
+  maxTouchText,
+  type Touch,
+  type TouchField,
+  touchChannels,
+  touchFields,
+} from './attribution.ts'
 import { backFill } from './lead-ads.ts'
 import { leadAdMapping, leadTargets, maxMapped, maxPathLength, touchTargets } from './mapping.ts'
 import type { SourceDeps } from './process-requests.ts'
@@ -40,7 +47,13 @@ const platformId = (description: string) =>
   Type.String({ pattern: '^[0-9]{1,30}$', maxLength: 30, description, example: '106540352242922' })
 
 const fields = {
-  name: Type.String({ minLength: 1, maxLength: 100, pattern: visiblePattern, description: 'For the team.', example: 'Landing page' }),
+  name: Type.String({
+    minLength: 1,
+    maxLength: 100,
+    pattern: visiblePattern,
+    description: 'For the team.',
+    example: 'Landing page',
+  }),
   isEnabled: Type.Boolean({ description: 'Without it, its URL answers 404.' }),
   proof: oneOf(sourceProofs, {
     description: 'How a webhook proves who sends it: `signature` (Standard Webhooks), or `url`, a secret in its URL.',
@@ -78,7 +91,11 @@ const fields = {
   ),
   connectionId: nullable(idSchema('For lead ads: the connection whose app calls and whose token reads the leads.')),
   pageId: nullable(platformId('For lead ads: only leads of this page; null: of all pages.')),
-  formIds: Type.Array(platformId('A form.'), { maxItems: 100, description: 'Only leads of these forms; empty: all.', example: [] }),
+  formIds: Type.Array(platformId('A form.'), {
+    maxItems: 100,
+    description: 'Only leads of these forms; empty: all.',
+    example: [],
+  }),
 }
 const kind = oneOf(sourceKinds, { description: '`lead_ads`: forms in ads of the platform.' })
 
@@ -224,7 +241,9 @@ function listAndChangeRoutes(api: TeamApi, deps: SourceTeamDeps): void {
     description: 'For admins. Its requests are deleted too; its leads stay.',
     params: sourceParams,
     run: async ({ member, params }) => {
-      await write(member, 'lead_source.deleted', ({ tx, workspaceId }) => deleteSource(tx, workspaceId, params.sourceId))
+      await write(member, 'lead_source.deleted', ({ tx, workspaceId }) =>
+        deleteSource(tx, workspaceId, params.sourceId),
+      )
     },
   })
 }

@@ -177,7 +177,8 @@ async function check({ tx, workspaceId }: WriteContext, { kind, settings }: Lead
       where workspace_id = ${workspaceId}
         and id = ${connectionId}
         and channel = 'waba'`
-    if (rows.length === 0) issues.push({ path: 'connectionId', message: 'must be a connection of the official platform' })
+    if (rows.length === 0)
+      issues.push({ path: 'connectionId', message: 'must be a connection of the official platform' })
   }
   if (issues.length > 0) throw new InvalidInput(issues)
 }

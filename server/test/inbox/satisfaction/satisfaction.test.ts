@@ -27,6 +27,8 @@ interface Stored {
 /** A conversation that a person has answered, in a workspace that asks after ten minutes. */
 async function satisfactionWorld(settings: object = {}) {
   const w = await agentsWorld({ answersNewConversations: false })
+  // The job works on all workspaces: those of earlier tests would only take time.
+  await w.db.sql`update satisfaction_settings set is_enabled = false`
   const [admin, member] = [await signedInMember(w, 'admin'), await signedInMember(w)]
   const set = async (change: object) => {
     const { status, body } = await admin.call('PATCH', '/satisfaction-settings', change)
@@ -74,7 +76,10 @@ test('a customer is asked once after the wait, and the score is stored with who 
   await w.run()
   assert.equal(w.sent().length, before + 1)
   const [, question] = (await w.messages(w.id)).filter(({ direction }) => direction === 'outbound')
-  assert.deepEqual([question.text, question.actor], ['How satisfied are you with our help?', { type: 'system', id: null }])
+  assert.deepEqual(
+    [question.text, question.actor],
+    ['How satisfied are you with our help?', { type: 'system', id: null }],
+  )
   assert.equal((await w.conversation()).status, 'resolved')
   await w.answers(4)
   const [rating] = await w.stored()
@@ -238,7 +243,10 @@ test('outside the window nobody is asked without a template, and with one its qu
   await t.status('resolved')
   t.wait(60 * 24 + 31)
   await t.run()
-  const sent = t.sent().at(-1)?.order.message as { kind: string; inputs?: { buttons?: { value: string; type: string }[] } }
+  const sent = t.sent().at(-1)?.order.message as {
+    kind: string
+    inputs?: { buttons?: { value: string; type: string }[] }
+  }
   assert.equal(sent.kind, 'template')
   const [rating] = await t.stored()
   assert.deepEqual(
@@ -379,8 +387,5 @@ test('quick replies keep their place among other buttons, and questions are reco
   assert.deepEqual(quickReplyIndexes([{ type: 'BODY' }, { type: 'BUTTONS', buttons }]), [1, 2])
   for (const broken of [null, 'x', [], [null], [{ type: 'BUTTONS', buttons: 3 }]])
     assert.deepEqual(quickReplyIndexes(broken), [])
-  assert.deepEqual(
-    ['Thanks!', 'When?', '¿Cuándo', '何時？', 'متى؟'].map(isQuestion),
-    [false, true, true, true, true],
-  )
+  assert.deepEqual(['Thanks!', 'When?', '¿Cuándo', '何時？', 'متى؟'].map(isQuestion), [false, true, true, true, true])
 })

@@ -28,7 +28,11 @@ test('a path names one value, and anything else is none', () => {
 })
 
 test('a mapping fills a lead, its custom fields and its campaign, and leaves out what is missing', () => {
-  const payload = { who: 'Marina de Souza', tel: '+55 81 99123-4567', page: 'https://shop.example/a?utm_source=x&gclid=g' }
+  const payload = {
+    who: 'Marina de Souza',
+    tel: '+55 81 99123-4567',
+    page: 'https://shop.example/a?utm_source=x&gclid=g',
+  }
   const mapped = applyMapping(payload, [
     { path: 'who', field: 'name' },
     { path: 'tel', field: 'phone' },
@@ -38,10 +42,7 @@ test('a mapping fills a lead, its custom fields and its campaign, and leaves out
   ])
   assert.deepEqual(mapped.lead, { firstName: 'Marina', lastName: 'de Souza', phone: '+55 81 99123-4567' })
   assert.deepEqual(mapped.custom, { contact: 'Marina de Souza' })
-  assert.deepEqual(
-    [mapped.touch.url, mapped.touch.source, mapped.touch.gclid],
-    ['https://shop.example/a', 'x', 'g'],
-  )
+  assert.deepEqual([mapped.touch.url, mapped.touch.source, mapped.touch.gclid], ['https://shop.example/a', 'x', 'g'])
   assert.equal(applyMapping({ v: '12,5' }, [{ path: 'v', field: 'estimatedValue' }]).lead.estimatedValue, 12.5)
 })
 
@@ -63,10 +64,20 @@ test('a signature covers id, time and the exact bytes, and an old one is refused
   const secret = createSourceSecret('webhook', 'signature')
   const seconds = Math.floor(now.getTime() / 1000)
   const sign = (id: string, time: number, body: string, key = secret) =>
-    `v1,${createHmac('sha256', Buffer.from(key.slice(6), 'base64')).update(`${id}.${time}.${body}`).digest('base64')}`
-  const check = (changed: Record<string, string | undefined> = {}, body = '{"a":1}', settings = { proof: 'signature', secret }) => {
+    `v1,${createHmac('sha256', Buffer.from(key.slice(6), 'base64'))
+      .update(`${id}.${time}.${body}`)
+      .digest('base64')}`
+  const check = (
+    changed: Record<string, string | undefined> = {},
+    body = '{"a":1}',
+    settings = { proof: 'signature', secret },
+  ) => {
     const headers = {
-      ...{ 'webhook-id': 'm1', 'webhook-timestamp': String(seconds), 'webhook-signature': sign('m1', seconds, '{"a":1}') },
+      ...{
+        'webhook-id': 'm1',
+        'webhook-timestamp': String(seconds),
+        'webhook-signature': sign('m1', seconds, '{"a":1}'),
+      },
       ...changed,
     }
     return verifyProof(settings as never, { headers, token: '', body: Buffer.from(body) }, now)
@@ -84,7 +95,10 @@ test('a signature covers id, time and the exact bytes, and an old one is refused
     ['no time', check({ 'webhook-timestamp': 'now' })],
     ['no signature', check({ 'webhook-signature': undefined })],
     ['other scheme', check({ 'webhook-signature': sign('m1', seconds, '{"a":1}').replace('v1,', 'v1a,') })],
-    ['other secret', check({ 'webhook-signature': sign('m1', seconds, '{"a":1}', createSourceSecret('webhook', 'signature')) })],
+    [
+      'other secret',
+      check({ 'webhook-signature': sign('m1', seconds, '{"a":1}', createSourceSecret('webhook', 'signature')) }),
+    ],
     ['huge header', check({ 'webhook-signature': 'v1,A '.repeat(10_000) })],
   ]
   for (const [name, result] of refused) assert.ok('problem' in result, name)

@@ -45,9 +45,7 @@ export function useSourceRequests(workspaceId: string, id: string) {
 }
 
 export const retryRequest = (workspaceId: string, sourceId: string, requestId: string) =>
-  unwrap(
-    api.POST(`${onePath}/requests/{requestId}/retry`, { params: { path: { workspaceId, sourceId, requestId } } }),
-  )
+  unwrap(api.POST(`${onePath}/requests/{requestId}/retry`, { params: { path: { workspaceId, sourceId, requestId } } }))
 
 /** Fetches all earlier leads of a form, a part at a time. Returns how many were new. */
 export async function backFill(workspaceId: string, id: string, formId: string): Promise<number> {

@@ -107,7 +107,12 @@ function RatingTable({ ratings }: { ratings: readonly ListedRating[] }) {
           ),
         },
         { key: 'score', title: texts.score, whole: true, cell: ({ score, scale }) => texts.scoreOf({ score, scale }) },
-        { key: 'comment', title: texts.comment, long: true, cell: ({ comment }) => <span dir="auto">{comment ?? ''}</span> },
+        {
+          key: 'comment',
+          title: texts.comment,
+          long: true,
+          cell: ({ comment }) => <span dir="auto">{comment ?? ''}</span>,
+        },
         {
           key: 'who',
           title: texts.answeredBy,

@@ -13,7 +13,8 @@ const targets = [
 const maxMapped = 40
 
 /** Which value of a request becomes which field, and by which field a lead is found. */
-export function MappingFields({ draft: { value, set, errorOf, issueAt } }: { draft: Draft<SourceDraft> }) {
+export function MappingFields({ draft }: { draft: Draft<SourceDraft> }) {
+  const { value, set, errorOf, issueAt } = draft
   const texts = t.settings.sources
   const fields = useLeadFields(useWorkspaceId())
   const { mapping } = value
@@ -45,7 +46,9 @@ export function MappingFields({ draft: { value, set, errorOf, issueAt } }: { dra
               <Select
                 flex={1}
                 aria-label={texts.fieldOf({ n: n + 1 })}
-                data={options.some((one) => one.value === field) ? options : [...options, { value: field, label: field }]}
+                data={
+                  options.some((one) => one.value === field) ? options : [...options, { value: field, label: field }]
+                }
                 value={field}
                 onChange={(next) => next !== null && change(n, { field: next })}
                 error={issueAt(`mapping[${n}].field`)}
@@ -80,6 +83,15 @@ export function MappingFields({ draft: { value, set, errorOf, issueAt } }: { dra
           )}
         </Stack>
       </Fieldset>
+      <MatchFields draft={draft} />
+    </>
+  )
+}
+
+function MatchFields({ draft: { value, set, errorOf } }: { draft: Draft<SourceDraft> }) {
+  const texts = t.settings.sources
+  return (
+    <>
       <Select
         label={texts.match}
         description={texts.matchHelp}

@@ -75,9 +75,7 @@ export function SourcePanel({ source, close }: { source: LeadSource | null; clos
   const save = useMutation({
     mutationFn: () => {
       const { kind, ...input } = inputOf(value)
-      return saved === null
-        ? createSource(workspaceId, { kind, ...input })
-        : changeSource(workspaceId, saved.id, input)
+      return saved === null ? createSource(workspaceId, { kind, ...input }) : changeSource(workspaceId, saved.id, input)
     },
     onSuccess: async (changed) => {
       await refetch()
