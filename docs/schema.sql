@@ -881,6 +881,16 @@ create table labels (
 
 CREATE UNIQUE INDEX labels_name_key ON labels USING btree (workspace_id, lower(name));
 
+create table lead_attributions (
+  workspace_id uuid not null,
+  lead_id uuid not null,
+  first_touch bytea not null,
+  last_touch bytea not null,
+  first_at timestamp(3) with time zone not null,
+  last_at timestamp(3) with time zone not null,
+  constraint lead_attributions_pkey PRIMARY KEY (workspace_id, lead_id)
+);
+
 create table lead_bulk_changes (
   workspace_id uuid not null,
   id uuid not null,
@@ -1128,6 +1138,41 @@ create table lead_search_feeds (
   constraint lead_search_feeds_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id),
   constraint lead_search_feeds_pkey PRIMARY KEY (workspace_id)
 ) with (fillfactor=50);
+
+create table lead_source_requests (
+  workspace_id uuid not null,
+  id uuid not null,
+  source_id uuid not null,
+  digest bytea not null,
+  status text not null,
+  content bytea not null,
+  result bytea,
+  lead_id uuid,
+  attempts smallint not null default 0,
+  received_at timestamp(3) with time zone not null,
+  next_at timestamp(3) with time zone,
+  constraint lead_source_requests_status_check CHECK ((status = ANY (ARRAY['waiting'::text, 'done'::text, 'failed'::text]))),
+  constraint lead_source_requests_pkey PRIMARY KEY (workspace_id, id)
+);
+
+CREATE UNIQUE INDEX lead_source_requests_digest ON lead_source_requests USING btree (workspace_id, source_id, digest);
+CREATE INDEX lead_source_requests_lead ON lead_source_requests USING btree (workspace_id, lead_id) WHERE (lead_id IS NOT NULL);
+CREATE INDEX lead_source_requests_next ON lead_source_requests USING btree (workspace_id, next_at) WHERE (next_at IS NOT NULL);
+CREATE INDEX lead_source_requests_source ON lead_source_requests USING btree (workspace_id, source_id, id);
+CREATE INDEX lead_source_requests_time ON lead_source_requests USING btree (workspace_id, received_at);
+
+create table lead_sources (
+  workspace_id uuid not null,
+  id uuid not null,
+  kind text not null,
+  name text not null,
+  is_enabled boolean not null,
+  settings bytea not null,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  constraint lead_sources_kind_check CHECK ((kind = ANY (ARRAY['webhook'::text, 'lead_ads'::text]))),
+  constraint lead_sources_pkey PRIMARY KEY (workspace_id, id)
+);
 
 create table lead_status_changes (
   workspace_id uuid not null,
@@ -1701,6 +1746,47 @@ create table sandbox_calls (
   called_at timestamp(3) with time zone not null,
   constraint sandbox_calls_pkey PRIMARY KEY (workspace_id, id)
 );
+
+create table satisfaction_ratings (
+  workspace_id uuid not null,
+  id uuid not null,
+  conversation_id uuid not null,
+  connection_id uuid not null,
+  closing_id uuid not null,
+  status text not null,
+  reason text,
+  answered_by text not null,
+  answerer_id uuid,
+  scale smallint not null,
+  score smallint,
+  message_id uuid,
+  answer_id uuid,
+  created_at timestamp(3) with time zone not null,
+  next_at timestamp(3) with time zone,
+  asked_at timestamp(3) with time zone,
+  rated_at timestamp(3) with time zone,
+  constraint satisfaction_ratings_answered_by_check CHECK ((answered_by = ANY (ARRAY['agent'::text, 'user'::text, 'token'::text, 'system'::text]))),
+  constraint satisfaction_ratings_scale_check CHECK ((scale = ANY (ARRAY[3, 5]))),
+  constraint satisfaction_ratings_status_check CHECK ((status = ANY (ARRAY['waiting'::text, 'asked'::text, 'rated'::text, 'cancelled'::text, 'skipped'::text]))),
+  constraint satisfaction_ratings_pkey PRIMARY KEY (workspace_id, id)
+);
+
+CREATE UNIQUE INDEX satisfaction_ratings_closing ON satisfaction_ratings USING btree (workspace_id, closing_id);
+CREATE INDEX satisfaction_ratings_conversation ON satisfaction_ratings USING btree (workspace_id, conversation_id, created_at);
+CREATE INDEX satisfaction_ratings_created ON satisfaction_ratings USING btree (workspace_id, created_at);
+CREATE INDEX satisfaction_ratings_next ON satisfaction_ratings USING btree (workspace_id, next_at) WHERE (next_at IS NOT NULL);
+CREATE INDEX satisfaction_ratings_rated ON satisfaction_ratings USING btree (workspace_id, id) WHERE (status = 'rated'::text);
+
+create table satisfaction_settings (
+  workspace_id uuid not null,
+  is_enabled boolean not null,
+  settings jsonb not null,
+  "position" uuid not null,
+  updated_at timestamp(3) with time zone not null,
+  constraint satisfaction_settings_pkey PRIMARY KEY (workspace_id)
+);
+
+CREATE INDEX satisfaction_settings_enabled ON satisfaction_settings USING btree (workspace_id) WHERE is_enabled;
 
 create table saved_filter_orders (
   workspace_id uuid not null,
