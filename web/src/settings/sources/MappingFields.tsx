@@ -4,7 +4,7 @@ import { useLeadFields } from '../../data/lead-fields.ts'
 import { t } from '../../text/index.ts'
 import type { Draft } from '../../ui/use-draft.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
-import type { SourceDraft } from './SourcePanel.tsx'
+import type { SourceDraft } from './source-draft.ts'
 
 const targets = [
   ...(['name', 'firstName', 'lastName', 'phone', 'email', 'externalRef', 'notes', 'estimatedValue'] as const),

@@ -2,14 +2,7 @@ import { Button, Select, Switch, Text, TextInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useConnections } from '../../data/connections.ts'
-import {
-  changeSource,
-  createSource,
-  deleteSource,
-  type LeadSource,
-  type SourceInput,
-  sourcesKey,
-} from '../../data/team/lead-sources.ts'
+import { changeSource, createSource, deleteSource, type LeadSource, sourcesKey } from '../../data/team/lead-sources.ts'
 import { t } from '../../text/index.ts'
 import { Copyable } from '../../ui/Copyable.tsx'
 import { Confirm } from '../../ui/overlay/Confirm.tsx'
@@ -19,48 +12,7 @@ import { SidePanel } from '../../ui/page/SidePanel.tsx'
 import { type Draft, useDraft } from '../../ui/use-draft.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { MappingFields } from './MappingFields.tsx'
-
-/** A source while it is edited; texts as typed. */
-export interface SourceDraft extends Omit<SourceInput, 'formIds' | 'pageId' | 'idPath'> {
-  formIds: string
-  pageId: string
-  idPath: string
-}
-
-const mappings = {
-  webhook: [
-    { path: 'name', field: 'name' },
-    { path: 'phone', field: 'phone' },
-    { path: 'email', field: 'email' },
-  ],
-  lead_ads: [
-    { path: 'full_name', field: 'name' },
-    { path: 'phone_number', field: 'phone' },
-    { path: 'email', field: 'email' },
-  ],
-}
-
-const blank: SourceDraft = {
-  ...{ kind: 'webhook', name: '', isEnabled: true, proof: 'signature', match: 'phone', mapping: mappings.webhook },
-  ...{ idPath: '', connectionId: null, pageId: '', formIds: '' },
-}
-
-function draftOf(source: LeadSource | null): SourceDraft {
-  if (source === null) return blank
-  const { kind, name, isEnabled, proof, match, mapping, connectionId, idPath, pageId, formIds } = source
-  return {
-    ...{ kind, name, isEnabled, proof, match, mapping, connectionId },
-    ...{ idPath: idPath ?? '', pageId: pageId ?? '', formIds: formIds.join(', ') },
-  }
-}
-
-const inputOf = ({ formIds, pageId, idPath, mapping, ...rest }: SourceDraft): SourceInput => ({
-  ...rest,
-  mapping: mapping.filter(({ path }) => path.trim() !== '').map(({ path, field }) => ({ path: path.trim(), field })),
-  idPath: idPath.trim() || null,
-  pageId: pageId.trim() || null,
-  formIds: formIds.split(/[\s,;]+/).filter((id) => id !== ''),
-})
+import { draftOf, inputOf, mappings, type SourceDraft } from './source-draft.ts'
 
 /** Adds or changes a source. A new one stays open, because its address and secret must be copied. */
 export function SourcePanel({ source, close }: { source: LeadSource | null; close(): void }) {
