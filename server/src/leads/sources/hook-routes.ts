@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import type { FastifyError, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { ClientAddress } from '../../auth/api-keys/authenticate.ts'
@@ -11,12 +12,12 @@ import { setWorkspace } from '../../base/scheduling/work-context.ts'
 import { count, maxHeadBytes, uuid } from '../../base/schema-types.ts'
 import { parseJson } from '../../channels/waba/json.ts'
 import { isSignedBy, parseSignature } from '../../channels/waba/webhook-routes.ts'
-import { leadAdDigest, openLeadAdConnection, parseLeadgen } from './lead-ads.ts'
+import { leadAdIdentity, openLeadAdConnection, parseLeadgen } from './lead-ads.ts'
 import { valueAt } from './mapping.ts'
 import type { SourceDeps } from './process-requests.ts'
 import { verifyProof } from './proof.ts'
-import { type Content, storeRequests } from './requests.ts'
-import { digestOf, findCalledSource, type LeadSource, sourceNotFound } from './source.ts'
+import { type Received, storeRequests } from './requests.ts'
+import { findCalledSource, type LeadSource, sourceNotFound } from './source.ts'
 
 export interface HookDeps extends SourceDeps {
   limiter: Limiter
@@ -123,25 +124,22 @@ function verifyRoute(scope: App, deps: HookDeps): void {
   )
 }
 
-/** Finds the source of the URL; guesses and floods of one network end before the database. */
+/** Finds the source of the URL. A flood of one network ends before anything is verified; addresses are kept as digests. */
 async function findCalled(
   deps: HookDeps,
   request: FastifyRequest,
 ): Promise<{ source: LeadSource; workspaceId: string }> {
   const { workspaceId, sourceId } = request.params as { workspaceId: string; sourceId: string }
-  const network = digestOf('id', addressGroup(deps.clientAddress(request.raw) ?? '')).toString('base64url')
-  const take = await deps.limiter.take(`lead-source-network:${network}`, perNetwork)
-  if (!take.allowed) throw rateLimited(take)
   const [workspace, id] = [workspaceId.toLowerCase(), sourceId.toLowerCase()]
   const source = await findCalledSource(deps, workspace, id)
   if (source === undefined) throw sourceNotFound()
   setWorkspace(workspace)
+  const keyring = await deps.keyStore.keyring(workspace)
+  const address = addressGroup(deps.clientAddress(request.raw) ?? '')
+  const network = keyring.stable('leads.source-address', address).toString('base64url')
+  const take = await deps.limiter.take(`lead-source-network:${network}`, perNetwork)
+  if (!take.allowed) throw rateLimited(take)
   return { source, workspaceId: workspace }
-}
-
-interface Received {
-  digest: Buffer
-  content: Content
 }
 
 function readWebhook(deps: HookDeps, { settings }: LeadSource, request: FastifyRequest, body: Buffer): Received[] {
@@ -154,8 +152,8 @@ function readWebhook(deps: HookDeps, { settings }: LeadSource, request: FastifyR
   if (typeof payload !== 'object' || payload === null) throw badRequest('Send the body as JSON or form-encoded')
   const given = settings.idPath === null ? null : valueAt(payload, settings.idPath)
   const id = given ?? proof.id
-  const digest = id === null ? digestOf('body', body) : digestOf('id', id.slice(0, 1000))
-  return [{ digest, content: { kind: isForm ? 'form' : 'json', body: text } }]
+  const identity = id === null ? `body ${hash('sha256', body)}` : `id ${id.slice(0, 1000)}`
+  return [{ identity, content: { kind: isForm ? 'form' : 'json', body: text } }]
 }
 
 async function readLeadAds(
@@ -170,7 +168,7 @@ async function readLeadAds(
   if (connection === null || signature === null || !isSignedBy(connection.settings.appSecret, body, signature))
     throw unauthorized('The signature is missing or does not match the app secret of the connection')
   return parseLeadgen(parseJson(body.toString('utf8')), source.settings).map((leadId) => ({
-    digest: leadAdDigest(leadId),
+    identity: leadAdIdentity(leadId),
     content: { kind: 'lead_ad', leadId, lead: null },
   }))
 }

@@ -7,7 +7,7 @@ import { fetchGraph } from '../../channels/waba/platform-call.ts'
 import type { LeadDeps } from '../lead/lead.ts'
 import { createTouch, type Touch } from './attribution.ts'
 import { storeRequests } from './requests.ts'
-import { digestOf, type LeadSource } from './source.ts'
+import type { LeadSource } from './source.ts'
 
 export interface LeadAdDeps extends LeadDeps {
   outgoing: Outgoing
@@ -39,7 +39,7 @@ const idOf = (value: unknown): string | null => {
   return id !== null && /^\d{1,30}$/.test(id) ? id : null
 }
 
-export const leadAdDigest = (leadId: string): Buffer => digestOf('id', `leadgen ${leadId}`)
+export const leadAdIdentity = (leadId: string): string => `leadgen ${leadId}`
 
 /** Returns the connection of a source; null if it was removed. */
 export async function openLeadAdConnection(
@@ -138,7 +138,7 @@ export async function backFill(
     const received = leads.flatMap((lead) => {
       const leadId = idOf(lead.id)
       if (leadId === null) return []
-      return { digest: leadAdDigest(leadId), content: { kind: 'lead_ad' as const, leadId, lead } }
+      return { identity: leadAdIdentity(leadId), content: { kind: 'lead_ad' as const, leadId, lead } }
     })
     const now = deps.clock.now()
     const added = await deps.keyStore.withKeyring(workspaceId, (keyring) =>

@@ -54,6 +54,12 @@ export const decryptRequest = (keyring: Keyring, row: RequestRow): SourceRequest
       : (JSON.parse(keyring.decryptText(placeOf(row.id, 'result'), row.result)) as RequestResult),
 })
 
+/** What was received, and what identifies it for its source; compared as a digest. */
+export interface Received {
+  identity: string
+  content: Content
+}
+
 export interface RequestContext {
   tx: Tx
   keyring: Keyring
@@ -68,7 +74,7 @@ export interface RequestContext {
 export async function storeRequests(
   { tx, keyring, workspaceId, now }: RequestContext,
   sourceId: string,
-  received: readonly { digest: Buffer; content: Content }[],
+  received: readonly Received[],
 ): Promise<number> {
   const [waiting] = await tx<{ count: number }[]>`
     select count(*)::integer as count
@@ -82,8 +88,9 @@ export async function storeRequests(
   if ((waiting?.count ?? 0) + received.length > maxWaiting)
     throw tooManyRequests('Too many requests wait to become leads. Try again later.', 60, { code: 'RATE_LIMITED' })
   let stored = 0
-  for (const { digest, content } of received) {
+  for (const { identity, content } of received) {
     const id = newId(now)
+    const digest = keyring.stable('leads.source-request', `${sourceId} ${identity}`)
     const sealed = keyring.encrypt(placeOf(id, 'content'), JSON.stringify(content))
     const { count } = await tx`
       insert into lead_source_requests (workspace_id, id, source_id, digest, status, content, received_at, next_at)

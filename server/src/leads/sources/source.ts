@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import type { Db, Sql, Tx } from '../../base/db.ts'
 import type { KeyStore } from '../../base/encryption/key-store.ts'
 import type { Keyring } from '../../base/encryption/keyring.ts'
@@ -182,7 +182,3 @@ async function check({ tx, workspaceId }: WriteContext, { kind, settings }: Lead
   }
   if (issues.length > 0) throw new InvalidInput(issues)
 }
-
-/** Returns what identifies a request of a source: the sender's id, or the bytes. */
-export const digestOf = (kind: 'id' | 'body', content: string | Buffer): Buffer =>
-  createHash('sha256').update(`${kind} `).update(content).digest()
