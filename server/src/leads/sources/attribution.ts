@@ -37,7 +37,7 @@ export function createTouch(channel: TouchChannel, at: Date, values: Partial<Rec
   return touch
 }
 
-const utmFields = ['source', 'medium', 'campaign', 'content', 'term'] as const
+export const utmFields = ['source', 'medium', 'campaign', 'content', 'term'] as const
 
 /** Click ids that the platforms of ads append to addresses. */
 export const clickIds = ['fbclid', 'gclid'] as const

@@ -16,7 +16,7 @@ import type { Lead, LeadUser } from '../lead/lead.ts'
 import { findLeadByName } from '../lead/queries.ts'
 import { createClaimedLead } from '../write/create.ts'
 import { upsertLeads } from '../write/upsert.ts'
-import { createTouch, recordTouch, type Touch } from './attribution.ts'
+import { createTouch, recordTouch, type Touch, utmFields } from './attribution.ts'
 import { answersOf, type LeadAdDeps, openLeadAdConnection, readLeadAd, touchOfLeadAd } from './lead-ads.ts'
 import { applyMapping, type Mapped } from './mapping.ts'
 import {
@@ -258,11 +258,13 @@ async function refuse(
     const at = new Date(deps.clock.now().getTime() + hourMs)
     return change(deps, workspaceId, (work) => postponeRequest(work, request, { at, isAttempt: false }))
   }
-  const issues =
-    error instanceof InvalidInput
-      ? error.issues.map(({ path, message }) => ({ path: path.replace(/^lead\./, ''), message }))
-      : [{ path: String(error.data?.field ?? ''), message: error.message }]
-  await fail(deps, workspaceId, request, issues, fields)
+  if (!(error instanceof InvalidInput)) {
+    return fail(deps, workspaceId, request, [{ path: String(error.data?.field ?? ''), message: error.message }], fields)
+  }
+  // The matched value is a field too, and has the same problem there.
+  const issues = error.issues.filter(({ path }) => path !== 'match.value' || error.issues.length === 1)
+  const named = issues.map(({ path, message }) => ({ path: path.replace(/^lead\./, ''), message }))
+  await fail(deps, workspaceId, request, named, fields)
 }
 
 async function readUser(sql: Sql, workspaceId: string): Promise<LeadUser | null> {
@@ -372,12 +374,15 @@ async function createByEmail(
   })
 }
 
-/** Values for the test page, cut as far as a page shows them. */
-const shownFields = ({ lead, custom, touch }: Mapped): Record<string, string> =>
-  Object.fromEntries(
-    [
-      ...Object.entries(lead),
-      ...Object.entries(custom).map(([key, value]) => [`custom.${key}`, value] as const),
-      ...Object.entries(touch),
-    ].map(([key, value]) => [key, String(value).slice(0, 255)] as const),
-  )
+/** Values for the test page, by the names that a mapping has for them, cut as far as a page shows them. */
+function shownFields({ lead, custom, touch }: Mapped): Record<string, string> {
+  const named = [
+    ...Object.entries(lead),
+    ...Object.entries(custom).map(([key, value]) => [`custom.${key}`, value] as const),
+    ...Object.entries(touch).map(([key, value]) => [isUtm(key) ? `utm_${key}` : key, value] as const),
+  ]
+  const known = named.filter(([, value]) => typeof value === 'string' || typeof value === 'number')
+  return Object.fromEntries(known.map(([key, value]) => [key, String(value).slice(0, 255)]))
+}
+
+const isUtm = (key: string): boolean => utmFields.some((one) => one === key)

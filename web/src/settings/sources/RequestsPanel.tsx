@@ -36,8 +36,8 @@ export function RequestsPanel({ source, close }: { source: LeadSource; close(): 
               <EmptyState title={texts.noRequests} help={texts.noRequestsHelp} />
             ) : (
               <Stack gap="md">
-                {requests.map((one) => (
-                  <Request key={one.id} sourceId={source.id} request={one} />
+                {requests.map((one, n) => (
+                  <Request key={one.id} sourceId={source.id} request={one} place={n + 1} />
                 ))}
               </Stack>
             )
@@ -48,7 +48,14 @@ export function RequestsPanel({ source, close }: { source: LeadSource; close(): 
   )
 }
 
-function Request({ sourceId, request }: { sourceId: string; request: SourceRequest }) {
+interface RequestProps {
+  sourceId: string
+  request: SourceRequest
+  /** Tells requests of the same minute apart. */
+  place: number
+}
+
+function Request({ sourceId, request, place }: RequestProps) {
   const workspaceId = useWorkspaceId()
   const texts = t.settings.sources
   const queries = useQueryClient()
@@ -59,14 +66,17 @@ function Request({ sourceId, request }: { sourceId: string; request: SourceReque
       showError,
     )
   return (
-    <Section title={formatDateTime(receivedAt)} help={action === null ? texts.states[status] : texts.actions[action]}>
+    <Section
+      title={`${place}. ${formatDateTime(receivedAt)}`}
+      help={action === null ? texts.states[status] : texts.actions[action]}
+    >
       {issues.map(({ path, message }) => (
         <Text key={`${path} ${message}`} size="sm" c="var(--bad)">
           {path === '' ? problemText(message) : `${path}: ${problemText(message)}`}
         </Text>
       ))}
       <Facts facts={Object.entries(fields)} />
-      <CodeBlock value={body} label={texts.body} isLow />
+      <CodeBlock value={body} label={`${texts.body} ${place}`} isLow />
       <Group>
         {leadId !== null && (
           <Link to="/w/$workspaceId/leads/$leadId" params={{ workspaceId, leadId }}>
