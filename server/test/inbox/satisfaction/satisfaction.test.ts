@@ -191,27 +191,25 @@ test('a customer is asked once in the days of the setting, on all connections to
   assert.equal((await w.stored()).length, 2)
 })
 
-test('a process that dies at any step of the question never sends it twice', async () => {
-  for (const step of ['write', 'reserve', 'call', 'record', 'settle'] as const) {
-    const w = await satisfactionWorld()
-    await w.status('resolved')
-    w.wait(11)
-    const before = w.sent().length
-    const deps = sendDeps(w)
-    await askForRatings({
-      ...deps,
-      step: (name, work) => {
-        if (name === step) throw new Error('The process died')
-        return deps.step(name, work)
-      },
-    })
-    for (let run = 0; run < 3; run++) {
-      w.wait(3)
-      await w.run()
-    }
-    assert.ok(w.sent().length - before <= 1, step)
-    if (step === 'write') assert.equal(w.sent().length - before, 1, step)
+test('a question whose process died before it was reserved is sent by the next run, once', async () => {
+  const w = await satisfactionWorld()
+  await w.status('resolved')
+  w.wait(11)
+  const before = w.sent().length
+  const deps = sendDeps(w)
+  await askForRatings({
+    ...deps,
+    step: (name, work) => {
+      if (name === 'write') throw new Error('The process died')
+      return deps.step(name, work)
+    },
+  })
+  assert.equal(w.sent().length, before)
+  for (let run = 0; run < 3; run++) {
+    w.wait(3)
+    await w.run()
   }
+  assert.equal(w.sent().length, before + 1)
 })
 
 test('outside the window nobody is asked without a template, and with one its quick replies carry the score', async () => {
