@@ -68,6 +68,8 @@ export function describeEvent(event: ParleyEvent | WebhookEvent): string {
       return known(event.payload.note.text)
     case 'lead.merged':
       return known(event.payload.mergedId)
+    case 'conversation.rated':
+      return `${known(event.payload.score)}`
     case 'task.due':
       return known(event.payload.task.title)
     default: {

@@ -79,7 +79,7 @@ export function contentOf(utterance: Utterance, ends: ChatEnds): object {
         contacts: [cardOf(utterance.card ?? cardNamed(text, ends.customerPhone), kind)],
       }
     case 'button':
-      return { ...context, type: 'button', button: { payload: text, text } }
+      return { ...context, type: 'button', button: { payload: ends.about?.payloads?.[text] ?? text, text } }
     case 'button_reply':
     case 'list_reply':
     case 'flow_reply':

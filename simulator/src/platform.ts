@@ -3,6 +3,7 @@ import type { Log } from '../../server/src/base/log.ts'
 import type { Journal, Scheduler, WebhookSender } from './callbacks/webhook-sender.ts'
 import type { Fault } from './faults.ts'
 import type { FileStore } from './files/file-store.ts'
+import type { AdLead } from './lead-ads.ts'
 import type { LinkedNetwork } from './linked/network.ts'
 import type { BusinessNumber, Customer, World } from './world.ts'
 
@@ -26,6 +27,8 @@ export interface Platform {
   journal: Journal
   faults: Fault[]
   ladder: StatusTimes
+  /** Leads of ads by id. */
+  adLeads: Map<string, AdLead>
   /** Notifies the open pages of phones of a change. */
   changed(): void
 }

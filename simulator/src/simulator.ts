@@ -15,6 +15,7 @@ import { graphRoutes } from './graph/graph-routes.ts'
 import { parseForms } from './graph/media-routes.ts'
 import { partnerRoutes } from './graph/partner-routes.ts'
 import { openIdentityProvider } from './identity-provider.ts'
+import { leadAdRoutes } from './lead-ads.ts'
 import { createNetwork, type PairingTimes, stopNetwork } from './linked/network.ts'
 import { ownerRoutes } from './linked/owner-routes.ts'
 import { socketRoutes } from './linked/socket-routes.ts'
@@ -96,6 +97,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     journal,
     faults: [],
     ladder,
+    adLeads: new Map(),
     changed,
   }
   const number = newNumber(options.number ?? {})
@@ -162,6 +164,7 @@ async function buildServer(
   controlRoutes(app, platform)
   templateRoutes(app, platform)
   customerRoutes(app, platform)
+  leadAdRoutes(app, platform)
   fileRoutes(app, platform)
   socketRoutes(app, platform)
   ownerRoutes(app, platform)

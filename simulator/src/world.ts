@@ -59,6 +59,8 @@ export interface ChatMessage {
   header: string | null
   footer: string | null
   buttons: string[]
+  /** What quick replies return instead of their texts. */
+  payloads?: Record<string, string>
   /** Options that the customer can choose from. */
   offer: Offer | null
   /** The one button of a message that asks for something. */

@@ -5,6 +5,7 @@ export const events = [
   { name: 'Conversation Consent Changed', value: 'inbox.conversation.consent_changed' },
   { name: 'Conversation Labels Changed', value: 'conversation.labelled' },
   { name: 'Conversation Owner Changed', value: 'inbox.conversation.owner_changed' },
+  { name: 'Conversation Rated', value: 'conversation.rated' },
   { name: 'Conversation Standby Changed', value: 'inbox.conversation.standby_changed' },
   {
     name: 'Conversation Status Changed',

@@ -41,6 +41,7 @@ import type { Embedder } from '../knowledge/embeddings.ts'
 import { knowledgeTeamRoutes } from '../knowledge/knowledge-routes.ts'
 import { type LeadTeamDeps, leadTeamRoutes } from '../leads/api/lead-routes.ts'
 import { leadRoutes } from '../leads/api/routes.ts'
+import { leadHookRoutes } from '../leads/sources/hook-routes.ts'
 import { sequenceTeamRoutes } from '../sequences/sequence-routes.ts'
 import { leadSequences, startBy } from '../sequences/start-runs.ts'
 import { agentTeamRoutes } from '../stats/agent-routes.ts'
@@ -157,6 +158,7 @@ async function serveTeamApi(
   serveScenarios(app, runtime, teamGuard)
   erasureTeamRoutes(app, erasureDeps(runtime), teamGuard)
   serveRotation(app, runtime, teamGuard)
+  leadHookRoutes(app, { ...runtime, clientAddress })
   formRoutes(app, {
     ...{ ...team, limiter, clientAddress, submissionsPerMinute: formSubmissionsPerMinute },
     submitted: (tx, workspaceId, by, now) => startBy(tx, workspaceId, [by], { type: 'form', id: by.formId }, now),
@@ -186,6 +188,7 @@ function leadTeamDeps(runtime: Runtime): LeadTeamDeps {
   return {
     ...runtime,
     sequences: leadSequences,
+    publicUrl: runtime.config.http.publicUrl,
     setConsentOfPhones: setConsentOf,
     conversationsOf,
     conversationEntries,

@@ -26,7 +26,7 @@ import { createPreviews, type Previews } from '../inbox/media/preview.ts'
 import type { UploadDeps } from '../inbox/media/uploads.ts'
 import { createTyping, type Typing } from '../inbox/read/typing.ts'
 import { createReceive } from '../inbox/receive/receive.ts'
-import type { ReceiveDeps } from '../inbox/receive/receiver.ts'
+import type { InboundCustomer, ReceiveDeps } from '../inbox/receive/receiver.ts'
 import { readRules } from '../inbox/routing/lock-routing.ts'
 import type { SendDeps } from '../inbox/send/send-deps.ts'
 import { openSendWakeups } from '../inbox/send/send-deps.ts'
@@ -38,6 +38,8 @@ import {
   publishConversationUpdates,
   publishPresence,
 } from '../inbox/team-api/live-updates.ts'
+import { recordAdTouches } from '../leads/sources/ad-touches.ts'
+import { createTouch, fieldsOfUrl } from '../leads/sources/attribution.ts'
 import {
   type ChatCustomer,
   createLeadsFromChat,
@@ -85,7 +87,10 @@ export async function serveInbox(app: App, runtime: Runtime, guard: KeyGuard): P
       ])
       return serviceOf(service, ruleOf(connectionId).teamId).hours
     },
-    createLead: (workspaceId, visitor) => createLeads(runtime, workspaceId, [{ ...visitor, adPlatform: null }]),
+    createLead: (workspaceId, visitor, pageUrl) => {
+      const touch = createTouch('website', clock.now(), fieldsOfUrl(pageUrl))
+      return createLeads(runtime, workspaceId, [{ ...visitor, adPlatform: null, touch }])
+    },
   })
   const teamDeps = {
     db,
@@ -245,6 +250,17 @@ async function createLeads(runtime: Runtime, workspaceId: string, customers: rea
   await createLeadsFromChat(runtime, workspaceId, customers, onError).catch(onError)
 }
 
+/** Keeps which ads brought customers to the chat, for those who are leads. */
+async function recordAds(runtime: Runtime, workspaceId: string, writers: readonly InboundCustomer[]): Promise<void> {
+  const brought = writers.flatMap(({ phone, referral }) =>
+    phone === null || referral === null ? [] : { phone, referral },
+  )
+  if (brought.length === 0) return
+  await recordAdTouches(runtime, workspaceId, brought).catch((error: unknown) =>
+    runtime.log.warn('failed to keep the ad of a customer; their next ad is kept', { workspaceId }, error),
+  )
+}
+
 /** Returns the function to which channels pass their platforms' events. */
 export function inboxReceive(runtime: Runtime): ReceiveEvents {
   const { metrics } = runtime
@@ -266,6 +282,7 @@ export function inboxReceive(runtime: Runtime): ReceiveEvents {
         return { name, phone, adPlatform: isOfAd ? 'meta' : null }
       })
       await createLeads(runtime, workspaceId, customers)
+      await recordAds(runtime, workspaceId, writers)
     },
   }
   const receive = createReceive(deps)

@@ -96,6 +96,13 @@ const tables: readonly Table[] = [
     },
   },
   { name: 'lead_notes', sealed: ['text'] },
+  { name: 'lead_sources', sealed: ['settings'] },
+  {
+    name: 'lead_source_requests',
+    sealed: ['content', 'result'],
+    ages: { order: 'received_at', time: 'received_at', days: 30 },
+  },
+  { name: 'lead_attributions', key: ['lead_id'], sealed: ['first_touch', 'last_touch'] },
   // Only counted and read by day: up to 17 rows. Kept a day longer because clocks may differ.
   { name: 'lead_quota', ages: { order: 'day', time: 'day', days: 2 } },
 
@@ -125,6 +132,7 @@ const tables: readonly Table[] = [
   { name: 'reviews', sealed: ['comment'] },
   { name: 'tasks', sealed: ['title'], ages: { order: 'done_at', time: 'done_at', days: 366 } },
   { name: 'scheduled_messages', sealed: ['content'], ages: { order: 'closed_at', time: 'closed_at', days: 90 } },
+  { name: 'satisfaction_ratings', ages: { order: 'created_at', time: 'created_at', days: 3 * 366 } },
   { name: 'automation_runs', ages: { time: 'created_at', days: 30 } },
   { name: 'broadcasts', sealed: ['content'] },
   { name: 'broadcast_recipients', ages: { time: 'created_at', days: 366 } },

@@ -42,7 +42,7 @@ export interface FilledInputs {
   headerText?: { value: string; name: string | null }
   headerLocation?: HeaderLocation
   /** Values of buttons, by their position among all buttons. */
-  buttons?: { index: number; type: 'url' | 'copy_code' | 'otp'; value: string }[]
+  buttons?: { index: number; type: 'url' | 'copy_code' | 'otp' | 'quick_reply'; value: string }[]
 }
 
 export interface HeaderLocation {

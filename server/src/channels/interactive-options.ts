@@ -1,3 +1,4 @@
+import { isUuid } from '../base/id.ts'
 import { isBlank } from '../base/text/external-text.ts'
 
 /** Interactive options for a customer: buttons below the text, or a list that a button opens. */
@@ -17,6 +18,14 @@ export interface Choice {
 
 export interface ListRow extends Choice {
   description?: string
+}
+
+const ratingShape = /^rating:([0-9a-f-]{36}):([1-5])$/
+
+/** Returns the question and score in the id of an option that answers how satisfied a customer is; null for others. */
+export function parseRatingChoice(id: string | null | undefined): { ratingId: string; score: number } | null {
+  const [, ratingId = '', score] = ratingShape.exec(id ?? '') ?? []
+  return isUuid(ratingId) ? { ratingId, score: Number(score) } : null
 }
 
 /** The platform's limits, in UTF-16 units: the strictest interpretation of its "characters". */

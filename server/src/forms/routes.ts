@@ -10,12 +10,13 @@ import type { Html } from '../base/text/html.ts'
 import { secondsToNextUtcDay, startOfUtcDay } from '../base/time.ts'
 import { recordConsent } from '../inbox/consent/record-consent.ts'
 import type { LeadDeps } from '../leads/lead/lead.ts'
+import { createTouch, fieldsOfParameters, recordTouch } from '../leads/sources/attribution.ts'
 import { createClaimedLead } from '../leads/write/create.ts'
 import type { Form, PublicForm } from './form/form.ts'
 import { decoyField, findPublicForm, formNotFound, isQuotaReached, tokenField } from './form/form.ts'
 import * as schema from './form/schema.ts'
 import { formPage, noticePage, type Refusal, style, thanksPage } from './page/page.ts'
-import { carriedParameters, parseSubmission, type RawFields } from './submit/submission.ts'
+import { carriedClickIds, carriedParameters, parseSubmission, type RawFields } from './submit/submission.ts'
 import { answersContext, insertSubmission } from './submit/submissions.ts'
 import type { RateDeps, TokenResult } from './submit/visitor.ts'
 import {
@@ -161,7 +162,17 @@ async function showForm(
   const token = typeof taken === 'string' ? taken : issueToken(keyring, form.id, deps.clock.now())
   const refusal = state.refusal && refusalOf(state.refusal)
   if (state.refusal !== null) reply.code(state.refusal.statusCode).headers(state.refusal.headers)
-  return sendPage(reply, formPage({ form, token, carried: carriedParameters(form, address), values, refusal }), form)
+  return sendPage(
+    reply,
+    formPage({
+      form,
+      token,
+      carried: [...carriedParameters(form, address), ...carriedClickIds(address)],
+      values,
+      refusal,
+    }),
+    form,
+  )
 }
 
 function refusalOf(error: ApiError): Refusal {
@@ -233,12 +244,14 @@ async function submitForm(deps: PublicFormDeps, form: PublicForm, filled: Filled
   const { workspaceId, id: formId, leadSettings } = form
   const user = { ...leadSettings, workspaceId, masked: true, actor: { type: 'form', id: formId } } as const
   const keyring = await deps.keyStore.keyring(workspaceId)
+  const touch = createTouch('form', now, fieldsOfParameters({ ...query, ...body }))
   const submission = { id: newId(now), formId, nonce, submittedAt: now }
   const encryptedAnswers = keyring.encrypt(answersContext(submission.id), JSON.stringify(answers))
   try {
     const claim = async (tx: Tx, lead: { id: string; phone: string | null }) => {
       await insertSubmission(tx, workspaceId, { ...submission, leadId: lead.id, answers: encryptedAnswers })
       await countAgainstFormQuota(tx, workspaceId, formId, now)
+      await recordTouch(tx, keyring, workspaceId, lead.id, touch)
       if (!optsIn || lead.phone === null) return
       const customer = { phone: lead.phone, userId: null }
       const consent = { decision: 'opted_in', source: 'form', actor: user.actor, connectionId: null } as const

@@ -135,7 +135,7 @@ export async function eraseConversation(
   if (drafts === batchSize) return createStep({ ...removed, activities }, true)
   const reviews = await eraseNext(tx, 'reviews', workspaceId, conversationId)
   if (reviews === batchSize) return createStep({ ...removed, activities }, true)
-  for (const table of ['scheduled_messages', 'tasks', 'sequence_runs'] as const) {
+  for (const table of ['scheduled_messages', 'tasks', 'sequence_runs', 'satisfaction_ratings'] as const) {
     const followUps = await eraseNext(tx, table, workspaceId, conversationId)
     if (followUps === batchSize) return createStep({ ...removed, activities }, true)
   }
@@ -250,6 +250,7 @@ async function eraseNext(
     | 'drafts'
     | 'missed_goals'
     | 'reviews'
+    | 'satisfaction_ratings'
     | 'scheduled_messages'
     | 'sequence_runs'
     | 'tasks',

@@ -130,10 +130,12 @@ export async function eraseLeads(tx: Tx, scope: ErasureScope, eventsErased: OnEv
     delete from automation_runs
     where workspace_id = ${workspaceId}
       and lead_id = ${lead.id}`
-  await tx`
-    delete from broadcast_recipients
-    where workspace_id = ${workspaceId}
-      and lead_id = ${lead.id}`
+  for (const table of ['broadcast_recipients', 'lead_attributions', 'lead_source_requests'] as const) {
+    await tx`
+      delete from ${tx(table)}
+      where workspace_id = ${workspaceId}
+        and lead_id = ${lead.id}`
+  }
   // Joins the existing changes and finds items by primary key; an index on lead_id would slow down every import.
   await tx`
     delete from lead_bulk_items i

@@ -9,6 +9,7 @@ export const optInEventNames = [
   'conversation.note_added',
   'lead.merged',
   'task.due',
+  'conversation.rated',
 ] as const
 
 export type OptInEventName = (typeof optInEventNames)[number]

@@ -22,6 +22,7 @@ const notSealed: Record<string, string> = {
   'login_attempts.key': 'a stable digest, forgotten within a day',
   'known_sign_ins.mark': 'a stable digest, forgotten after 90 days',
   'lead_import_dry_names.name': 'a stable digest, forgotten with its import',
+  'lead_source_requests.digest': 'a stable digest, forgotten after 30 days',
   'messages.external_index': 'a stable digest of a random id',
   'message_parts.external_index': 'a stable digest of a random id',
   'message_reactions.about_index': 'a stable digest of a random id',

@@ -226,12 +226,13 @@ function findOrCreateCustomer(platform: Platform, number: BusinessNumber, to: Ad
   return known ?? addCustomer(world, { numberId: number.numberId, name: `+${phone}`, phone })
 }
 
-function dressOf({ template, header, code }: Extract<Content, { kind: 'template' }>) {
+function dressOf({ template, header, code, payloads }: Extract<Content, { kind: 'template' }>) {
   const buttons = componentOf(template, 'BUTTONS')?.buttons ?? []
   const [first] = buttons
   return {
     header,
     footer: componentOf(template, 'FOOTER')?.text ?? null,
+    ...(Object.keys(payloads).length > 0 && { payloads }),
     buttons: code === null ? buttons.map(({ text }) => text) : [],
     ...(code !== null && first !== undefined && { prompt: { type: 'code' as const, title: first.text, code } }),
     category: template.category.toLowerCase(),

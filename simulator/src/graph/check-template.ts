@@ -12,6 +12,8 @@ export interface FilledTemplate {
   header: string | null
   /** The one-time password of a template for authentication. */
   code: string | null
+  /** What quick replies return, by their texts. */
+  payloads: Record<string, string>
   /** Parts of a header that are not text. */
   parts: { file?: ShownFile; place?: Place }
   failWith: number | null
@@ -42,7 +44,19 @@ export function checkTemplate(
   if (text.length > (isAlone ? maxFilled.alone : maxFilled.withOthers)) {
     throw new GraphError(132005, { details: `body: filled text has ${text.length} characters` })
   }
-  return { template, text, code, ...header }
+  return { template, text, code, payloads: payloadsOf(template, components), ...header }
+}
+
+/** Returns the payloads of quick replies; without one, a quick reply returns its text. */
+function payloadsOf(template: SimulatedTemplate, components: readonly unknown[]): Record<string, string> {
+  const buttons = componentOf(template, 'BUTTONS')?.buttons ?? []
+  const given = components.filter(isObject).flatMap((component) => {
+    const [parameter] = parametersOf(component)
+    const button = buttons[Number(component.index)]
+    const isReply = component.sub_type === 'quick_reply' && button?.type === 'QUICK_REPLY'
+    return isReply && typeof parameter?.payload === 'string' ? [[button.text, parameter.payload.slice(0, 256)]] : []
+  })
+  return Object.fromEntries(given)
 }
 
 const maxCodeLength = 15

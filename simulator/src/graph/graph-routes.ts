@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto'
 import type { FastifyReply } from 'fastify'
 import type { App } from '../../../server/src/base/route.ts'
 import { verifyCallback } from '../callbacks/webhook-payload.ts'
+import { adLeadListRoute, describeAdLead } from '../lead-ads.ts'
 import { describeStatus } from '../number-status.ts'
 import type { Platform } from '../platform.ts'
 import { describeSetup, listApps } from '../setup.ts'
@@ -98,9 +99,15 @@ export function graphRoutes(app: App, platform: Platform): void {
     bearerOf: (request) => bearerOf(platform, tokenOf(request as ObjectRequest)),
   })
   subscriptionRoutes(app, platform)
+  adLeadListRoute(app, platform)
   mediaRoutes(app, platform)
   app.get(root, { schema }, (request: ObjectRequest, reply) => {
     const { objectId } = request.params
+    const adLead = platform.adLeads.get(objectId)
+    if (adLead !== undefined) {
+      bearerOf(platform, tokenOf(request))
+      return describeAdLead(adLead)
+    }
     if (request.query.fields === 'id,name') {
       const { accountId, name } = accountOf(platform, request)
       return { id: accountId, name: `${name} (account)` }

@@ -45,6 +45,10 @@ export const sectionKeywords: Record<SectionName, string> = {
   filters: 'views vistas filtros visões guardados salvos',
   automation:
     'rules macros triggers workflows automation reglas macros automatización disparadores regras macros automação gatilhos',
+  satisfaction:
+    'csat ratings survey feedback stars score satisfacción encuesta valoración nota estrellas satisfação pesquisa avaliação estrelas',
+  sources:
+    'lead ads webhooks utm attribution campaigns facebook instagram anuncios orígenes campañas atribución anúncios origens campanhas atribuição',
   agents: 'ai bots stop agentes ia parar detener',
   instructions:
     'agents prompt ai versions history publish draft instrucciones agentes versiones historial borrador instruções versões histórico rascunho',

@@ -22,7 +22,9 @@ import { RepliesSection } from './RepliesSection.tsx'
 import { RetentionSection } from './RetentionSection.tsx'
 import { RoutingSection } from './routing/RoutingSection.tsx'
 import styles from './SettingsPage.module.css'
+import { SatisfactionSection } from './satisfaction/SatisfactionSection.tsx'
 import { findSection, mayOpen, openSections, type SectionName } from './sections.ts'
+import { SourcesSection } from './sources/SourcesSection.tsx'
 import { SignOnSection } from './sso/SignOnSection.tsx'
 import { TokensSection } from './TokensSection.tsx'
 import { WorkspaceSection } from './WorkspaceSection.tsx'
@@ -39,6 +41,8 @@ const contents: Record<SectionName, ComponentType> = {
   replies: RepliesSection,
   filters: FiltersSection,
   automation: AutomationSection,
+  satisfaction: SatisfactionSection,
+  sources: SourcesSection,
   agents: AgentsSection,
   instructions: InstructionsSection,
   tokens: TokensSection,

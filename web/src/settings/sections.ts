@@ -12,11 +12,13 @@ import {
   IconListDetails,
   IconLogin2,
   IconMessage2Bolt,
+  IconMoodSmile,
   IconNotes,
   IconRobot,
   IconTag,
   IconTargetArrow,
   IconUsers,
+  IconWebhook,
   type TablerIcon,
 } from '@tabler/icons-react'
 import { currentUser, hasRole, type Role } from '../session/session.ts'
@@ -42,6 +44,8 @@ const sections: readonly SectionInfo[] = [
   { name: 'replies', icon: IconMessage2Bolt, role: 'member' },
   { name: 'filters', icon: IconBookmark, role: 'member' },
   { name: 'automation', icon: IconBolt, role: 'member' },
+  { name: 'satisfaction', icon: IconMoodSmile, role: 'member' },
+  { name: 'sources', icon: IconWebhook, role: 'admin' },
   { name: 'agents', icon: IconRobot, role: 'member' },
   { name: 'instructions', icon: IconNotes, role: 'member' },
   { name: 'tokens', icon: IconKey, role: 'owner' },

@@ -19,7 +19,7 @@ const tell = (message: object) => {
 
 async function start(): Promise<void> {
   const view = { changed: () => {}, updated: (_update: Update) => {}, ended: () => {} }
-  const client = new Client(document.body.dataset.connection ?? '', {
+  const client = new Client(document.body.dataset.connection ?? '', page.get('url') ?? '', {
     changed: () => view.changed(),
     updated: (update) => view.updated(update),
     ended: () => view.ended(),

@@ -85,6 +85,7 @@ export class Client {
   isOffline = false
   isTooFast = false
   readonly #connection: string
+  readonly #pageUrl: string
   readonly #listener: Listener
   #token: string | null = null
   #identity: string | null = null
@@ -95,7 +96,8 @@ export class Client {
   #following = 0
   #opening: Promise<void> | null = null
 
-  constructor(connection: string, listener: Listener) {
+  constructor(connection: string, pageUrl: string, listener: Listener) {
+    this.#pageUrl = pageUrl
     this.#connection = connection
     this.#listener = listener
   }
@@ -209,7 +211,9 @@ export class Client {
   }
 
   async #sendOne({ clientId, text, chosen, file }: Pending): Promise<void> {
-    if (file === undefined) await this.#call('POST', 'messages', { clientId, text, ...(chosen && { chosen }) })
+    // Where the chat begins, which tells the campaign that brought the visitor.
+    const page = this.#after || this.#pageUrl === '' ? {} : { page: this.#pageUrl }
+    if (file === undefined) await this.#call('POST', 'messages', { clientId, text, ...page, ...(chosen && { chosen }) })
     else {
       const query = new URLSearchParams({ clientId, name: file.name.slice(0, 200) })
       await this.#fetch('POST', `files?${query}`, file, 'application/octet-stream')

@@ -93,8 +93,9 @@ function start(own: HTMLScriptElement): void {
 function createFrame(origin: string, options: DOMStringMap, title: string): HTMLIFrameElement {
   const { connection = '', lang = document.documentElement.lang, theme = 'auto' } = options
   const frame = document.createElement('iframe')
-  // What the frame needs to know of the page is in the part of the address that no server sees.
-  const page = new URLSearchParams({ origin: location.origin, theme })
+  // What the frame needs to know of the page is in the part of the address that no server sees. It tells the server where
+  // a chat began, with the first message.
+  const page = new URLSearchParams({ origin: location.origin, theme, url: location.href.slice(0, 4096) })
   frame.src = `${origin}/widget/frame/${connection}?${new URLSearchParams({ lang: lang.slice(0, 35) })}#${page}`
   frame.title = title
   frame.setAttribute('sandbox', permissions)

@@ -68,6 +68,8 @@ const settings = [
   'labels',
   'replies',
   'filters',
+  'satisfaction',
+  'sources',
   'agents',
   'instructions',
   'tokens',
@@ -79,6 +81,7 @@ const settings = [
 ]
 const more: Record<string, Stop['overlays']> = {
   sso: { add: button('Add provider') },
+  sources: { add: button('Add source') },
   members: {
     invite: button('Invite member'),
     again: button('Copy link for gil@example.com'),

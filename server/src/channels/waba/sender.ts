@@ -153,6 +153,9 @@ function headerInputs({ headerText, headerLocation }: FilledInputs): object[] {
 }
 
 function buttonInput({ index, type, value }: NonNullable<FilledInputs['buttons']>[number]): object {
+  if (type === 'quick_reply') {
+    return { type: 'button', sub_type: type, index: String(index), parameters: [{ type: 'payload', payload: value }] }
+  }
   const isCoupon = type === 'copy_code'
   const parameter = isCoupon ? { type: 'coupon_code', coupon_code: value } : { type: 'text', text: value }
   return { type: 'button', sub_type: isCoupon ? type : 'url', index: String(index), parameters: [parameter] }

@@ -61,7 +61,7 @@ function uploadRoute(scope: App, { deps, authenticate }: VisitorContext): void {
       if (found === undefined || bytes.length === 0) throw badRequest('The file is empty.')
       const { clientId, name = null } = request.query
       const id = await receiveFile(deps, found.connection, found.visitor, { clientId, name, bytes })
-      if (found.visitor.lastSeq === 0) await deps.createLead(found.visitor.workspaceId, found.visitor.profile)
+      if (found.visitor.lastSeq === 0) await deps.createLead(found.visitor.workspaceId, found.visitor.profile, null)
       reply.code(201)
       return { id }
     },

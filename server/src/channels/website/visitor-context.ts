@@ -24,8 +24,8 @@ export interface VisitorDeps extends CallbackDeps {
   openReceived(connection: StoredWebsite, externalId: string): Promise<FileToUpload | null>
   /** Returns the hours of the team that gets the connection's conversations, or of the workspace. */
   readHours(workspaceId: string, connectionId: string): Promise<OpeningHours | null>
-  /** Makes a lead of a visitor who wrote, if the workspace wants that; never throws. */
-  createLead(workspaceId: string, visitor: VisitorLead): Promise<void>
+  /** Makes a lead of a visitor who wrote on a page of the site, if the workspace wants that; never throws. */
+  createLead(workspaceId: string, visitor: VisitorLead, pageUrl: string | null): Promise<void>
 }
 
 /** What the handlers of the routes share. */

@@ -124,6 +124,8 @@ const newMessage = Type.Object(
   {
     clientId: uuid(),
     text: Type.String({ maxLength: maxMessageLength }),
+    // Address of the page with the widget, for the attribution of a lead.
+    page: Type.Optional(Type.String({ maxLength: 4096 })),
     chosen: Type.Optional(Type.Object({ messageId: uuid(), optionId: Type.String({ maxLength: 200 }) }, closed)),
   },
   closed,
@@ -137,7 +139,8 @@ function chatRoutes(app: App, { deps, authenticate }: VisitorContext): void {
   app.post(`${visitorPath}/messages`, { schema: { ...hidden, body: newMessage } }, async (request, reply) => {
     const { connection, visitor } = await authenticate(request, 'messages')
     const id = await receiveMessage(deps, connection, visitor, request.body)
-    if (visitor.lastSeq === 0) await deps.createLead(visitor.workspaceId, visitor.profile)
+    const { page = null } = request.body
+    if (visitor.lastSeq === 0) await deps.createLead(visitor.workspaceId, visitor.profile, page)
     reply.code(201)
     return { id }
   })

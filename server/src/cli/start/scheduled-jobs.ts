@@ -42,6 +42,7 @@ import { deleteOldParked } from '../../inbox/receive/early-statuses.ts'
 import { selectReviews } from '../../inbox/reviews/select-reviews.ts'
 import { clearRemovedTeams } from '../../inbox/routing/clear-teams.ts'
 import { settleRoutingWaits, watchRoutingWaits } from '../../inbox/routing/route-waiting.ts'
+import { askForRatings, watchSatisfaction } from '../../inbox/satisfaction/ask-for-ratings.ts'
 import { sendDueMessages, watchScheduled } from '../../inbox/scheduled/send-due.ts'
 import { createInboxIndexer } from '../../inbox/search/index-inbox.ts'
 import { deleteIdleRates } from '../../inbox/send/send-rate.ts'
@@ -50,6 +51,7 @@ import { runRotationSteps, watchRotations } from '../../key-rotation/rotation.ts
 import { embedArticles } from '../../knowledge/embeddings.ts'
 import { deleteExpiredFormerValues, deleteExpiredImportFiles } from '../../leads/retention.ts'
 import { collectChangedFeeds, indexChangedFeeds, readIndexedPosition } from '../../leads/search/index-leads.ts'
+import { processSourceRequests, watchSourceRequests } from '../../leads/sources/process-requests.ts'
 import { purgeDeletedLeads } from '../../leads/write/restore.ts'
 import { createMailSender, watchMails } from '../../mail/send-mails.ts'
 import { sweepStore } from '../../media/sweep.ts'
@@ -105,6 +107,11 @@ function scheduledJobsOf(runtime: Runtime): ScheduledJob[] {
   const dueJobs: Record<string, DueJob> = {
     ...mailJobs(runtime),
     ...inboxTimers(runtime),
+    'process-lead-sources': {
+      everyMs: frequentMs,
+      work: () => processSourceRequests(runtime),
+      watch: watchSourceRequests(timeDeps),
+    },
     'read-templates': { everyMs: frequentMs, work: () => syncDueTemplates(templates), watch: watchTemplates(timeDeps) },
     'finish-erasures': { everyMs: frequentMs, work: () => finishErasures(erasures), watch: watchErasures(timeDeps) },
     'rotate-keys': { everyMs: sliceEveryMs, work: () => runRotationSteps(rotations), watch: watchRotations(timeDeps) },
@@ -187,6 +194,11 @@ function inboxTimers(runtime: Runtime): Record<string, DueJob> {
       everyMs: frequentMs,
       work: () => sendDueMessages(scheduledSends),
       watch: watchScheduled(timeDeps),
+    },
+    'ask-for-ratings': {
+      everyMs: minuteMs,
+      work: () => askForRatings(scheduledSends),
+      watch: watchSatisfaction(timeDeps),
     },
     'hand-back-expired': {
       everyMs: frequentMs,

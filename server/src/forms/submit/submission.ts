@@ -12,6 +12,7 @@ import {
 } from '../../leads/lead/custom-fields.ts'
 import { type LeadPatch, parseLeadPatch } from '../../leads/lead/input.ts'
 import type { LeadChanges } from '../../leads/lead/schema.ts'
+import { clickIds, maxTouchText } from '../../leads/sources/attribution.ts'
 import { consentField, decoyField, isLeadField, type PublicForm, tokenField } from '../form/form.ts'
 import type { FormDefinition, FormField } from '../form/schema.ts'
 
@@ -83,7 +84,7 @@ function parameterIssues(body: RawFields): Issue[] {
 function unknownFields(form: PublicForm, body: RawFields): Issue[] {
   const known = new Set([...form.fields.map((field) => field.key), tokenField, decoyField])
   return Object.keys(body)
-    .filter((name) => !known.has(name) && !isParameter(name))
+    .filter((name) => !known.has(name) && !isParameter(name) && !isClickId(name))
     .map((name) => ({ path: name, message: 'is not a known field' }))
 }
 
@@ -195,6 +196,17 @@ export function carriedParameters(form: Pick<FormDefinition, 'fields'>, raw: Raw
   )
   return fitParameters(storable, form.fields.filter((field) => !isLeadField(field.key)).length).fields
 }
+
+const isClickId = (name: string): boolean => clickIds.some((one) => one === name)
+
+/** Returns the click ids of ads in the address of a page, which its form submits for the attribution of the lead. */
+export const carriedClickIds = (raw: RawFields): CustomField[] =>
+  clickIds.flatMap((key) => {
+    const value = raw[key]
+    return typeof value !== 'string' || value === '' || value.length > maxTouchText
+      ? []
+      : [{ key, label: key, type: 'text' as const, value }]
+  })
 
 function isTag(field: CustomField): boolean {
   return field.key.startsWith('k_utm_')

@@ -281,4 +281,6 @@ export const notInCollection: ReadonlySet<string> = new Set([
   ...['createBroadcast', 'getBroadcast', 'replaceBroadcast', 'deleteBroadcast', 'countBroadcastAudience'],
   ...['previewBroadcast', 'testBroadcast', 'startBroadcast', 'approveBroadcast', 'pauseBroadcast', 'resumeBroadcast'],
   ...['cancelBroadcast', 'listBroadcastRecipients', 'exportBroadcast', 'updateBroadcastSettings'],
+  ...['receiveLead', 'verifyLeadSource', 'updateSatisfactionSettings', 'createLeadSource', 'updateLeadSource'],
+  ...['deleteLeadSource', 'listLeadSourceRequests', 'retryLeadSourceRequest', 'backFillLeadSource'],
 ])

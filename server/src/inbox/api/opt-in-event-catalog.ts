@@ -5,7 +5,7 @@ import type { EventDefinition } from '../../events/feed.ts'
 import { systemActor } from '../../workspaces/actor.ts'
 import type { OptInEventName } from '../../workspaces/opt-in-events.ts'
 import { type ActivityDetail, activityReasons, eventOfActivity } from '../conversation/commit-change.ts'
-import { noteAdded, taskDue } from '../conversation/opt-in-events.ts'
+import { conversationRated, noteAdded, taskDue } from '../conversation/opt-in-events.ts'
 import { eventActor } from './inbox-event-catalog.ts'
 import { maskNoteAdded, maskTaskDue } from './masking.ts'
 import { conversationFields, described } from './schema.ts'
@@ -75,6 +75,18 @@ const TaskDue = described('TaskDueEvent', '`task.due`: the time of a task of the
   lead_id: nullable(uuid('The lead that it is about.')),
 })
 
+const Rated = described(
+  'ConversationRatedEvent',
+  '`conversation.rated`: the customer answered how satisfied they are with a conversation.',
+  {
+    conversation_id: id,
+    score: Type.Integer({ minimum: 1, maximum: 5, description: 'From 1 (worst) to `scale`.', example: 4 }),
+    scale: Type.Integer({ minimum: 3, maximum: 5, description: 'The best score: 3 or 5.', example: 5 }),
+    answered_by: eventActor,
+    at,
+  },
+)
+
 /** For bodies that contain neither a phone nor a text. */
 const withoutMasking: EventDefinition['mask'] = (payload) => payload
 
@@ -136,5 +148,13 @@ export const optInInboxEvents: Record<Exclude<OptInEventName, 'lead.merged'>, Ev
         conversation: { id: conversationId, connectionId },
       }),
     mask: maskTaskDue,
+  },
+  'conversation.rated': {
+    guide:
+      'A customer rated a conversation after it was closed. The body contains the score and who had answered last.',
+    schema: Rated,
+    sample: (conversationId, time) =>
+      conversationRated({ id: conversationId, connectionId }, { score: 4, scale: 5, answerer: member }, time),
+    mask: withoutMasking,
   },
 }

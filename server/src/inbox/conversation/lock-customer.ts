@@ -288,6 +288,7 @@ const relatedTables = [
   'automation_runs',
   'broadcast_recipients',
   'sequence_runs',
+  'satisfaction_ratings',
 ]
 
 async function moveRelatedRows(tx: Tx, workspaceId: string, fromId: string, toId: string): Promise<void> {

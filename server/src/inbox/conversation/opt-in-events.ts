@@ -28,6 +28,17 @@ export const conversationEvent = (
   payload: { conversation_id: id, ...body },
 })
 
+/** A customer's score, from 1 to `scale`, with who had answered before. */
+export const conversationRated = (
+  conversation: ConversationRef,
+  { score, scale, answerer }: { score: number; scale: number; answerer: { type: string; id: string | null } },
+  at: Date,
+): NewEvent =>
+  conversationEvent('conversation.rated', conversation, {
+    ...{ score, scale, answered_by: answerer },
+    at: at.toISOString(),
+  })
+
 /** A task whose time has come, with the conversation or lead that it is about. */
 interface DueTask {
   id: string

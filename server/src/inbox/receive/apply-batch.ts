@@ -15,6 +15,7 @@ import { lockCustomer, lockRenamed } from '../conversation/lock-customer.ts'
 import { type ExternalId, findKnownIds, findTimes } from '../conversation/message-queries.ts'
 import { human } from '../conversation/owner.ts'
 import { type Route, routeToOwner } from '../routing/routing.ts'
+import { recordScore } from '../satisfaction/record-score.ts'
 import {
   applyEvents,
   type ConversationDraft,
@@ -29,6 +30,7 @@ import {
   tracksDelivery,
 } from './conversation-draft.ts'
 import { isRevision, lockRelatedIds, parkRevision, relatedIds } from './early-revisions.ts'
+import { ratingOf } from './plan-event.ts'
 import type { CustomerEvent, InboundCustomer, ReceiveContext, WorkspaceReceiveContext } from './receiver.ts'
 import { canCompleteHistory } from './revise-message.ts'
 import { storeDraft, storeDrafts } from './store-drafts.ts'
@@ -128,6 +130,7 @@ const canApplyInMemory = (
       event.type !== 'marketing_preference' &&
       event.type !== 'thread_control' &&
       !isStandby(event) &&
+      ratingOf(event) === null &&
       decisionIn(event, keywords) === null &&
       !isRevision(event) &&
       !(event.type === 'echo' && tracksDelivery(receiver)),
@@ -235,12 +238,25 @@ export async function applyAlone(
     const applied = await applyEvents(draft, { receiver, events: [event] }, () => isKnown, now, { tx, context })
     if (applied === null) throw new TypeError('applyEvents returned null although lookups are allowed')
     await storeDraft(tx, context, applied.draft)
+    await recordRating(tx, context, event, applied.draft)
     await recordDecision(tx, context, event, applied.draft.conversation.contact)
     for (const externalId of applied.added) known.add(externalId)
     if (applied.writer === null) continue
     result.writer = { ...applied.writer, referral: applied.writer.referral ?? result.writer?.referral ?? null }
   }
   return result
+}
+
+/** Records the score that the customer chose, if the event is such an answer. */
+async function recordRating(
+  tx: Tx,
+  { keyring, receiver: { workspaceId }, now }: ReceiveContext,
+  event: CustomerEvent,
+  { conversation, messages }: ConversationDraft,
+): Promise<void> {
+  const rating = ratingOf(event)
+  if (rating === null) return
+  await recordScore({ tx, keyring, workspaceId, now }, conversation, rating, messages.at(-1)?.id ?? null)
 }
 
 /** Records what the event decides about marketing, if anything. Repeats of messages do not come here. */

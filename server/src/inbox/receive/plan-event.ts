@@ -1,5 +1,6 @@
 import { newId, newIdAfter } from '../../base/id.ts'
 import type { Referral } from '../../channels/channel-event.ts'
+import { parseRatingChoice } from '../../channels/interactive-options.ts'
 import { systemActor } from '../../workspaces/actor.ts'
 import {
   type ConversationChange,
@@ -98,6 +99,7 @@ function afterMessage(before: Conversation, event: Of<'message'>, message: Messa
   if (!event.opensWindow) {
     return withoutWriter({ conversation: withUpdatedAt({ ...known, ...withNewest(known, message) }, now), events: [] })
   }
+  if (ratingOf(event) !== null) return afterRating(known, event, message, now)
   const last = known.lastMessage === null ? null : known.lastMessageAt
   const { conversation: thread, events } = changeThread(known, threadSignal(event), now)
   // A message to another app does not wait for us, nor does a late one to us if another app has had the conversation since.
@@ -118,6 +120,22 @@ function afterMessage(before: Conversation, event: Of<'message'>, message: Messa
   )
   const received = messageReceived(conversation, message, now)
   return { conversation, events: [...events, received], inbound: { referral: event.referral } }
+}
+
+/** Returns the answer to the question how satisfied the customer is, if the event is one. */
+export const ratingOf = (event: CustomerEvent): ReturnType<typeof parseRatingChoice> =>
+  event.type === 'message' ? parseRatingChoice(event.detail?.chosen) : null
+
+/** A score is no request: nobody has to answer it, and the conversation stays closed. */
+function afterRating(known: Conversation, event: Of<'message'>, message: Message, now: Date): EventResult {
+  const changed = {
+    ...known,
+    ...withNewest(known, message),
+    windowExpiresAt: windowAfter(known.windowExpiresAt, event.at, now),
+    inbound: { ...known.inbound, newest: message.id },
+  }
+  const conversation = withUpdatedAt(changed, now)
+  return { conversation, events: [messageReceived(conversation, message, now)], inbound: { referral: null } }
 }
 
 const threadSignal = ({ isStandby, at }: Pick<Of<'message' | 'echo'>, 'isStandby' | 'at'>): ThreadSignal =>

@@ -19,7 +19,10 @@ export function checkInputs(command: TemplateCommand, { inputs }: Pick<Template,
     ...checkLocation(command, headerLocation ?? false),
     ...checkButtons(command, buttons),
   }
-  return inputs === null ? null : filled
+  const { quickReplies } = command
+  if (quickReplies === undefined) return inputs === null ? null : filled
+  const replies = quickReplies.map(({ index, payload }) => ({ index, type: 'quick_reply' as const, value: payload }))
+  return { ...filled, buttons: [...(filled.buttons ?? []), ...replies] }
 }
 
 function checkHeaderText(

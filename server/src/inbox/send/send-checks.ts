@@ -4,7 +4,7 @@ import type { OutgoingMessage } from '../../channels/connector.ts'
 import { holdsOf } from '../../channels/health/availability.ts'
 import { needsAcknowledgement } from '../../channels/health/health.ts'
 import { findHold, isDue } from '../../channels/health/holds.ts'
-import { findChoicesProblem } from '../../channels/interactive-options.ts'
+import { findChoicesProblem, optionsOf, parseRatingChoice } from '../../channels/interactive-options.ts'
 import type { MediaTransport } from '../../channels/media-transport.ts'
 import { canAskForAddress, findPromptProblem } from '../../channels/prompts.ts'
 import { fillBody, type Template } from '../../channels/templates/templates.ts'
@@ -279,7 +279,11 @@ function draftMedia(command: Of<'media'>, check: SendCheck): SendDraft {
 }
 
 function draftChoices({ text, choices, ...command }: Of<'choices'>, check: SendCheck): SendDraft {
-  const problem = findChoicesProblem(text, choices)
+  const { actor } = check.sender
+  // Only the service asks how satisfied a customer is: an answer to another message is no score.
+  const isService = actor.type === 'system' && !isRule(actor)
+  const isRating = !isService && optionsOf(choices).some(({ id }) => parseRatingChoice(id) !== null)
+  const problem = isRating ? 'choices must not have ids of ratings' : findChoicesProblem(text, choices)
   if (problem !== null) throw invalidMessage(problem)
   const quote = quotedReference(command, check)
   const part: OutgoingMessage = { kind: 'choices', text, choices, ...(quote !== null && { quoted: quote.other }) }

@@ -18,6 +18,12 @@ import {
   TextSend,
 } from './send-schema.ts'
 
+/** A quick reply by its position among the buttons of a template. */
+export interface QuickReply {
+  index: number
+  payload: string
+}
+
 /** Parsed body of a send. Unset options are absent, because fingerprints of idempotency keys include all fields. */
 export type SendCommand =
   | { kind: 'text'; text: string; previewUrl: boolean; quotedId?: string }
@@ -30,6 +36,8 @@ export type SendCommand =
       headerText?: string
       headerLocation?: HeaderLocation
       buttonParameters?: string[]
+      /** What the answers by quick replies contain; only for messages of the service. */
+      quickReplies?: readonly QuickReply[]
       quotedId?: string
     }
   | { kind: 'media'; uploadId: string; text: string; quotedId?: string }

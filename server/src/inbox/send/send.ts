@@ -12,7 +12,7 @@ import { findConversation } from '../conversation/queries.ts'
 import { callPlatform } from './call-platform.ts'
 import { replay } from './idempotent-replay.ts'
 import { needsOwnTransaction, type Reservation, reserveOne, reserveSends } from './reserve.ts'
-import { parseIdempotencyKey, parseSendCommand, type SendSyntax } from './send-command.ts'
+import { parseIdempotencyKey, parseSendCommand, type QuickReply, type SendSyntax } from './send-command.ts'
 import type {
   DraftApproval,
   LockedCheck,
@@ -50,6 +50,8 @@ export interface SendRequest {
   check?: LockedCheck
   /** Runs in the transaction that reserves it, with its message. */
   reserved?: ReservedHook
+  /** What the answers by quick replies of a template contain. */
+  quickReplies?: readonly QuickReply[]
   /** Whether a message of a rule answers the customer; those of the service never do. */
   isAnswer?: boolean
   /** Validation error of other parts of the request; thrown once the conversation is known to exist. */
@@ -169,7 +171,9 @@ function parseRequest(sender: Sender, request: SendRequest): ParsedSend {
       ? { lastSeenId: null, isOverBudget: false, rest: request.body }
       : splitMemberFields(request.body)
   const key = parseIdempotencyKey(request.idempotencyKey)
-  const command = parseSendCommand(rest, syntax)
+  const parsed = parseSendCommand(rest, syntax)
+  const { quickReplies } = request
+  const command = parsed.kind === 'template' && quickReplies !== undefined ? { ...parsed, quickReplies } : parsed
   const compared = identity === undefined ? {} : { identity }
   const checks = { onlyIf, check, isAnswer, reserved }
   const known = { seen, lastSeenId, isOverBudget, draft, scheduledId, sources }

@@ -11,7 +11,9 @@ import type { InboxDeps } from '../conversation/conversation.ts'
 import { conversationNotFound } from '../conversation/errors.ts'
 import { findConversation } from '../conversation/queries.ts'
 import { textOf } from '../drafts/draft.ts'
-import { type Names, readNames } from '../read/names.ts'
+import { actorReferences, type Names, readNames } from '../read/names.ts'
+import { findNewestRating } from '../satisfaction/ratings.ts'
+import { presentRating, TeamRating } from '../satisfaction/satisfaction-routes.ts'
 import { cancelScheduled, rescheduleMessage, scheduleMessage } from '../scheduled/schedule.ts'
 import { listScheduled, type ScheduledMessage, scheduledStatuses } from '../scheduled/scheduled-message.ts'
 import { TemplateToStart } from '../send/send-schema.ts'
@@ -97,12 +99,15 @@ function readRoute(api: TeamApi, deps: InboxDeps): void {
     operationId: 'getFollowUps',
     summary: 'List what is scheduled in a conversation',
     description:
-      'Messages to send later, soonest first, then up to five that are held, and the reminder for a silent customer.',
+      'Messages to send later, soonest first, then up to five that are held, the reminder for a silent customer, and the last rating of the customer.',
     params: TeamConversationParams,
     answers: {
       200: Type.Object({
         scheduled: Type.Array(TeamScheduled, { maxItems: 100 }),
         silenceReminder: nullable(SilenceReminderSchema),
+        rating: Type.Union([TeamRating, Type.Null()], {
+          description: 'What the customer answered last; null without it.',
+        }),
       }),
     },
     allErrors: [400, 401, 404],
@@ -110,14 +115,16 @@ function readRoute(api: TeamApi, deps: InboxDeps): void {
       const row = await findConversation(db.sql, { workspaceId, connectionIds: [] }, params.id)
       if (row === undefined) throw conversationNotFound()
       const newest = row.newest_inbound_id
-      const [scheduled, reminder] = await Promise.all([
-        keyStore.withKeyring(workspaceId, (keyring) =>
-          listScheduled({ sql: db.sql, keyring, workspaceId }, { id: row.id, inbound: { newest } }),
-        ),
+      const [[scheduled, rating], reminder] = await Promise.all([
+        keyStore.withKeyring(workspaceId, (keyring) => {
+          const work = { sql: db.sql, keyring, workspaceId }
+          return Promise.all([listScheduled(work, { id: row.id, inbound: { newest } }), findNewestRating(work, row.id)])
+        }),
         findSilenceReminder(db.sql, workspaceId, row.id, newest),
       ])
       const names = await readNames(deps, workspaceId, [
         ...scheduled.map(({ sender }) => sender),
+        ...actorReferences([rating?.answeredBy ?? null]),
         ...(reminder === null ? [] : [{ type: 'user' as const, id: reminder.userId }]),
       ])
       return {
@@ -127,6 +134,7 @@ function readRoute(api: TeamApi, deps: InboxDeps): void {
           name: names('user', reminder.userId),
           remindAt: reminder.remindAt.toISOString(),
         },
+        rating: rating && presentRating(rating, names),
       }
     },
   })

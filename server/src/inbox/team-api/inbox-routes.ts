@@ -3,6 +3,7 @@ import type { TeamGuard } from '../../team/member.ts'
 import { teamApi } from '../../team/team-api.ts'
 import type { UploadDeps } from '../media/uploads.ts'
 import type { Typing } from '../read/typing.ts'
+import { satisfactionRoutes } from '../satisfaction/satisfaction-routes.ts'
 import type { SendDeps } from '../send/send-deps.ts'
 import { consentRoutes } from './consent-routes.ts'
 import { bulkRoutes, changeRoutes, ownerRoutes, readMarkRoutes } from './conversation-change-routes.ts'
@@ -45,4 +46,5 @@ export function inboxTeamRoutes(app: App, deps: InboxTeamDeps, guard: TeamGuard)
   routingRoutes(api, deps)
   healthRoutes(app, deps, guard)
   followUpRoutes(api, deps)
+  satisfactionRoutes(teamApi(app, guard, 'Satisfaction'), deps)
 }

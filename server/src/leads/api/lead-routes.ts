@@ -18,6 +18,7 @@ import { mergeTeamRoutes } from '../merge/merge-routes.ts'
 import { type ListDeps, listLeads } from '../search/list.ts'
 import { listQueryError } from '../search/list-cursor.ts'
 import { parseListRequest, TeamListQuery } from '../search/list-request.ts'
+import { attributionRoute, leadSourceRoutes, type SourceTeamDeps } from '../sources/source-routes.ts'
 import { timelineRoutes } from '../timeline/lead-timeline-routes.ts'
 import type { TimelineDeps } from '../timeline/read-timeline.ts'
 import { exportRoutes } from '../transfer/export/export.ts'
@@ -34,7 +35,14 @@ import { trashRoutes } from './trash-routes.ts'
 
 const oneLead = Type.Object({ lead: LeadDetail })
 
-export interface LeadTeamDeps extends ListDeps, ConversationDeps, ConsentDeps, TimelineDeps, BulkDeps, MergeDeps {}
+export interface LeadTeamDeps
+  extends ListDeps,
+    ConversationDeps,
+    ConsentDeps,
+    TimelineDeps,
+    BulkDeps,
+    MergeDeps,
+    SourceTeamDeps {}
 
 /** Registers the lead routes for people: those of the leads interface, and those of the team API alone. */
 export function leadTeamRoutes(app: App, deps: LeadTeamDeps, guard: TeamGuard): void {
@@ -55,6 +63,8 @@ export function leadTeamRoutes(app: App, deps: LeadTeamDeps, guard: TeamGuard): 
   importTeamRoutes(app, deps, guard)
   exportRoutes(api, deps)
   leadFieldTeamRoutes(app, deps, guard)
+  attributionRoute(api, deps)
+  leadSourceRoutes(teamApi(app, guard, 'Lead sources'), deps)
 }
 
 function readRoutes(api: TeamApi, deps: ListDeps): void {

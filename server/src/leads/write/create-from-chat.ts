@@ -1,4 +1,4 @@
-import type { Sql } from '../../base/db.ts'
+import type { Sql, Tx } from '../../base/db.ts'
 import type { Keyring } from '../../base/encryption/keyring.ts'
 import { InvalidInput } from '../../base/errors.ts'
 import { defaultLeadSettings } from '../../base/lead-settings.ts'
@@ -7,10 +7,11 @@ import { isBlank } from '../../base/text/external-text.ts'
 import { systemActor } from '../../workspaces/actor.ts'
 import { decryptLead, emailIndexes, type LeadRow, phoneIndexes } from '../lead/encrypted-lead.ts'
 import { type LeadPatch, parseLeadPatch } from '../lead/input.ts'
-import type { AdPlatform, LeadDeps, LeadUser } from '../lead/lead.ts'
+import type { AdPlatform, Lead, LeadDeps, LeadUser } from '../lead/lead.ts'
 import { otherPhoneNumbers } from '../lead/present.ts'
 import { findLeadByName, findOldestByPhones } from '../lead/queries.ts'
 import { findNewestLeads, type ListDeps } from '../search/list.ts'
+import { recordTouch, type Touch } from '../sources/attribution.ts'
 import { createClaimedLead } from './create.ts'
 import { upsertLeads } from './upsert.ts'
 
@@ -22,6 +23,8 @@ export interface ChatCustomer {
   email?: string | null
   /** The platform of the ad that brought the customer. */
   adPlatform: AdPlatform | null
+  /** How they came, if that is known and the lead does not exist yet. */
+  touch?: Touch
 }
 
 /** Lead data shown in a conversation. */
@@ -112,7 +115,7 @@ export async function createLeadFromChat(
   workspaceId: string,
   customer: ChatCustomer,
 ): Promise<boolean> {
-  const { name, phone, email = null, adPlatform } = customer
+  const { name, phone, email = null, adPlatform, touch } = customer
   if (phone === null && email === null) return false
   const keyring = await deps.keyStore.keyring(workspaceId)
   if (phone !== null && (await findLeadByName(deps.db.sql, workspaceId, '', phoneIndexes(keyring, phone)))) return false
@@ -123,10 +126,18 @@ export async function createLeadFromChat(
   const changes = { firstName, source: 'chat_app', adPlatform, ...(phone !== null && { phone }) } as const
   const { patch, issues } = parseLeadPatch({ ...changes, ...(email !== null && { email }) }, [], { ...user, at: '' })
   if (issues.length > 0) throw new InvalidInput(issues)
-  if (phone === null) return createByEmail(deps, user, patch, email ?? '')
+  const keepTouch = async (tx: Tx, { id }: Pick<Lead, 'id'>) => {
+    if (touch !== undefined) await recordTouch(tx, keyring, workspaceId, id, touch)
+  }
+  if (phone === null) return createByEmail(deps, user, patch, email ?? '', keepTouch)
   // The upsert is serialized by phone: two simultaneous first messages create one lead.
   const item = { by: 'phone', value: phone, patch, createIfMissing: true, at: '' } as const
-  const [outcome] = await upsertLeads(deps, user, [item], { continueOnError: true, dryRun: false })
+  const [outcome] = await upsertLeads(deps, user, [item], {
+    ...{ continueOnError: true, dryRun: false },
+    inTransaction: async (tx, [made]) => {
+      if (made?.action === 'created') await keepTouch(tx, made.lead)
+    },
+  })
   if (outcome?.action === 'failed') throw outcome.error
   return outcome?.action === 'created'
 }
@@ -134,14 +145,21 @@ export async function createLeadFromChat(
 class LeadExists extends Error {}
 
 /** Creates a lead without a phone; two simultaneous first messages with an address create one. */
-async function createByEmail(deps: LeadDeps, user: LeadUser, patch: LeadPatch, email: string): Promise<boolean> {
+async function createByEmail(
+  deps: LeadDeps,
+  user: LeadUser,
+  patch: LeadPatch,
+  email: string,
+  claim: (tx: Tx, lead: Lead) => Promise<void>,
+): Promise<boolean> {
   const { workspaceId } = user
   const keyring = await deps.keyStore.keyring(workspaceId)
   const lock = keyring.stable('leads.chat', email.toLowerCase()).toString('hex')
   try {
-    await createClaimedLead(deps, user, patch, [], async (tx) => {
+    await createClaimedLead(deps, user, patch, [], async (tx, lead) => {
       await tx`select pg_advisory_xact_lock(hashtextextended(${`lead ${workspaceId} ${lock}`}, 0))`
       if (await hasEmail(tx, workspaceId, emailIndexes(keyring, email))) throw new LeadExists()
+      await claim(tx, lead)
     })
     return true
   } catch (error) {

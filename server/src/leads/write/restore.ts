@@ -215,7 +215,16 @@ async function purgeBatch(tx: Tx, workspaceId: string, before: Date, now: Date):
     where workspace_id = ${workspaceId}
       and id = any (${ids}::uuid[])`
   // Search tokens too: the deletion event that would remove them is deleted as well.
-  for (const table of ['lead_contacts', 'lead_search', 'lead_labels', 'lead_notes', 'tasks', 'sequence_runs']) {
+  for (const table of [
+    'lead_contacts',
+    'lead_search',
+    'lead_labels',
+    'lead_notes',
+    'tasks',
+    'sequence_runs',
+    'lead_attributions',
+    'lead_source_requests',
+  ]) {
     await tx`
       delete from ${tx(table)}
       where workspace_id = ${workspaceId}

@@ -17,7 +17,8 @@ const needs = {
     saveInstructionsDraft discardInstructionsDraft publishInstructionsDraft restoreInstructionsVersion createLabel updateLabel
     deleteLabel createCannedReply updateCannedReply deleteCannedReply createTeam updateTeam deleteTeam setTeamService importHolidays previewAgent createLeadImport listLeadImports getLeadImport startLeadImport
     cancelLeadImport undoLeadImport previewLeadImport listImportValues downloadRefusedRows createLeadField updateLeadField
-    orderLeadFields updateRouting createConnection updateConnection deleteConnection pauseConnection resumeConnection getConnectionCheck
+    orderLeadFields listLeadSources createLeadSource updateLeadSource deleteLeadSource listLeadSourceRequests
+    retryLeadSourceRequest backFillLeadSource updateRouting updateSatisfactionSettings createConnection updateConnection deleteConnection pauseConnection resumeConnection getConnectionCheck
     checkConnection listConnectionNumbers subscribeConnection registerConnectionNumber requestConnectionHistory
     pairConnection unpairConnection rotateIdentitySecret syncConnectionTemplates listTemplateDrafts createTemplateDraft getTemplateDraft
     saveTemplateDraft deleteTemplateDraft submitTemplateDraft deleteTemplate deleteArticle publishArticleDraft readSiteMap

@@ -4,7 +4,7 @@ import { presentPayload } from '../../../src/app/events.ts'
 import { newId } from '../../../src/base/id.ts'
 import { recordOptInEvents } from '../../../src/events/record.ts'
 import { reopenSnoozed } from '../../../src/inbox/assignment/snooze-timer.ts'
-import { taskDue } from '../../../src/inbox/conversation/opt-in-events.ts'
+import { conversationRated, taskDue } from '../../../src/inbox/conversation/opt-in-events.ts'
 import { createDeliveryWorker } from '../../../src/webhooks/deliver/worker.ts'
 import { optInEventNames } from '../../../src/workspaces/opt-in-events.ts'
 import { eventsPath } from '../../support/events/feed-world.ts'
@@ -89,6 +89,14 @@ const changes: Record<(typeof optInEventNames)[number], (e: Everything) => Promi
     await w.db.tx((tx) => recordOptInEvents({ tx, keyring, workspaceId: w.workspaceId, now }, [event]))
     return { conversation_id: id, lead_id: one.id }
   },
+  'conversation.rated': async ({ w, id, member }) => {
+    const now = w.clock.now()
+    const keyring = await w.keyStore.keyring(w.workspaceId)
+    const answerer = { type: 'user', id: member.userId }
+    const event = conversationRated({ id, connectionId: w.connectionId }, { score: 4, scale: 5, answerer }, now)
+    await w.db.tx((tx) => recordOptInEvents({ tx, keyring, workspaceId: w.workspaceId, now }, [event]))
+    return { score: 4, scale: 5, answered_by: answerer }
+  },
 }
 
 const makeChanges = async (e: Everything) => {
@@ -132,7 +140,9 @@ test('an endpoint gets each event that it names, once, from then on', async () =
     for (const [field, value] of Object.entries(expected[n] ?? {})) assert.deepEqual(payload[field], value, field)
     if (name.startsWith('conversation.')) {
       assert.equal(payload.conversation_id, e.id)
-      assert.deepEqual(payload.actor, { type: 'user', id: e.member.userId })
+      // The customer has made this one.
+      const { actor = payload.answered_by } = payload
+      assert.deepEqual(actor, { type: 'user', id: e.member.userId })
     }
   }
   assert.equal(bodies.get('conversation.note_added')?.payload.note.text, noteText)

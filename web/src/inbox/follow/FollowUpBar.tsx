@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core'
-import { IconAlarm, IconChevronDown, IconClock, IconClockExclamation } from '@tabler/icons-react'
+import { IconAlarm, IconChevronDown, IconClock, IconClockExclamation, IconMoodSmile } from '@tabler/icons-react'
 import { type ReactNode, useState } from 'react'
 import {
   cancelScheduled,
@@ -24,9 +24,9 @@ export default function FollowUpBar({ conversationId }: { conversationId: string
   const followUps = useFollowUps(inbox, conversationId)
   const [isOpen, setOpen] = useState(false)
   if (followUps === undefined) return null
-  const { scheduled, silenceReminder } = followUps
+  const { scheduled, silenceReminder, rating } = followUps
   const waiting = scheduled.filter(({ status }) => status !== 'held')
-  if (scheduled.length === 0 && silenceReminder === null) return null
+  if (scheduled.length === 0 && silenceReminder === null && rating === null) return null
   const texts = t.later
   return (
     <section className={styles.bar} aria-label={texts.title}>
@@ -43,6 +43,20 @@ export default function FollowUpBar({ conversationId }: { conversationId: string
         .map((one) => (
           <Scheduled key={one.id} conversationId={conversationId} message={one} />
         ))}
+      {rating !== null && (
+        <p className={styles.line}>
+          <IconMoodSmile size={15} aria-hidden="true" />
+          <span className={styles.words}>
+            <span className={styles.text} dir="auto">
+              {texts.rated({ score: rating.score, scale: rating.scale })}
+              {rating.comment !== null && `: ${rating.comment}`}
+            </span>
+            <span className={styles.facts}>
+              {formatDateTime(rating.ratedAt)} · {rating.answeredBy.name ?? t.common.unknown}
+            </span>
+          </span>
+        </p>
+      )}
       {silenceReminder !== null && (
         <p className={styles.line}>
           <IconAlarm size={15} aria-hidden="true" />

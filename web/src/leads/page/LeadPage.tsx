@@ -30,6 +30,7 @@ import { Duplicates } from '../panel/Duplicates.tsx'
 import { LeadConsent } from '../panel/LeadConsent.tsx'
 import { LeadConversations } from '../panel/LeadConversations.tsx'
 import { LeadFields } from '../panel/LeadFields.tsx'
+import { LeadOrigin } from '../panel/LeadOrigin.tsx'
 import { LeadTasks, SequencesOfLead } from '../panel/LeadTasks.tsx'
 import { Timeline } from '../timeline/Timeline.tsx'
 import styles from './LeadPage.module.css'
@@ -130,6 +131,7 @@ function Columns({ lead, merged, open, back }: ActionsProps & Pick<ResolvedLead,
         <CustomFields lead={lead} currency={currency} actions={actions} />
         <AlsoFoundBy leadId={lead.id} />
         <LeadConsent lead={lead} />
+        <LeadOrigin leadId={lead.id} />
         <LeadConversations lead={lead} people={people} />
         <LeadTasks leadId={lead.id} />
         <SequencesOfLead leadId={lead.id} />

@@ -22,6 +22,7 @@ import { Duplicates } from './Duplicates.tsx'
 import { LeadConsent } from './LeadConsent.tsx'
 import { LeadConversations } from './LeadConversations.tsx'
 import { LeadFields } from './LeadFields.tsx'
+import { LeadOrigin } from './LeadOrigin.tsx'
 import styles from './LeadPanel.module.css'
 import { LeadTasks, SequencesOfLead } from './LeadTasks.tsx'
 
@@ -78,6 +79,7 @@ export function LeadPanel({ id: requested, known, context, actions, open, close 
             <LeadFields lead={lead} context={context} actions={actions} />
             <CustomFields lead={lead} currency={context.currency} actions={actions} />
             <LeadConsent lead={lead} />
+            <LeadOrigin leadId={id} />
             <AlsoFoundBy leadId={id} />
             <LeadConversations lead={lead} people={context.people} />
             <LeadTasks leadId={lead.id} />

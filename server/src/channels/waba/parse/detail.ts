@@ -8,6 +8,7 @@ import {
   type Quoted,
   type Reaction,
 } from '../../channel-event.ts'
+import { parseRatingChoice } from '../../interactive-options.ts'
 import {
   buildDetail,
   limitText,
@@ -35,7 +36,7 @@ export function parseDetail(type: string, message: JsonObject): MessageDetail | 
     cards: type === 'contacts' ? parseContacts(listOf(message.contacts)) : null,
     quoted: parseQuote(id),
     reaction: type === 'reaction' ? parseReaction(inner) : null,
-    chosen: type === 'interactive' ? parseChosen(inner) : null,
+    chosen: type === 'interactive' ? parseChosen(inner) : type === 'button' ? parseRating(inner) : null,
     isForwarded: forwarded === true || frequently_forwarded === true,
   })
 }
@@ -75,6 +76,12 @@ function parseReaction({ message_id, emoji }: JsonObject): Reaction | null {
 /** Returns the id of the chosen button or row: other answers contain no id of ours. */
 function parseChosen({ button_reply, list_reply }: JsonObject): string | null {
   return limitText(objectOf(button_reply ?? list_reply).id, maxChosen)
+}
+
+/** Quick replies of templates have no ids, except those that we send with the question how satisfied the customer is. */
+function parseRating({ payload }: JsonObject): string | null {
+  const chosen = limitText(payload, maxChosen)
+  return parseRatingChoice(chosen) === null ? null : chosen
 }
 
 function parseContacts(cards: unknown[]): ContactCard[] | null {

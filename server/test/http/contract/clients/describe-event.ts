@@ -38,6 +38,8 @@ export function describeEvent(event: components['schemas']['Event']): string {
       return known(event.payload.note.text)
     case 'lead.merged':
       return known(event.payload.mergedId)
+    case 'conversation.rated':
+      return `${known(event.payload.score)}`
     case 'task.due':
       return known(event.payload.task.title)
     default: {

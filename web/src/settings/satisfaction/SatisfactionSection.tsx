@@ -1,0 +1,190 @@
+import { MultiSelect, NumberInput, Radio, Stack, Switch, Textarea, TextInput } from '@mantine/core'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useConnections } from '../../data/connections.ts'
+import {
+  changeSatisfaction,
+  type SatisfactionSettings,
+  satisfactionKey,
+  useSatisfactionSettings,
+} from '../../data/team/satisfaction.ts'
+import { hasRole } from '../../session/session.ts'
+import { t } from '../../text/index.ts'
+import { showError, showToast } from '../../ui/overlay/toasts.tsx'
+import { QueryBoundary } from '../../ui/page/PageBody.tsx'
+import { Section } from '../../ui/page/Section.tsx'
+import { type Draft, useDraft } from '../../ui/use-draft.ts'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import { DraftButtons } from '../draft/WorkspaceDraft.tsx'
+import { RatingsSection } from './RatingsSection.tsx'
+
+/** What customers are asked after a conversation was closed, and what they answered. */
+export function SatisfactionSection() {
+  const query = useSatisfactionSettings(useWorkspaceId())
+  return (
+    <Stack gap="md">
+      <QueryBoundary query={query}>{(settings) => <SettingsForm settings={settings} />}</QueryBoundary>
+      <RatingsSection />
+    </Stack>
+  )
+}
+
+interface SettingsDraft extends Omit<SatisfactionSettings, 'template' | 'waitMinutes' | 'everyDays'> {
+  /** Empty while it is being typed. */
+  waitMinutes: number | ''
+  everyDays: number | ''
+  /** Name and language as typed; without a name there is no template. */
+  template: string
+  language: string
+}
+
+const draftOf = ({ template, ...settings }: SatisfactionSettings): SettingsDraft => ({
+  ...settings,
+  template: template?.name ?? '',
+  language: template?.language ?? '',
+})
+
+function inputOf({ template, language, waitMinutes, everyDays, ...rest }: SettingsDraft): SatisfactionSettings {
+  const name = template.trim()
+  return {
+    ...rest,
+    waitMinutes: Number(waitMinutes),
+    everyDays: Number(everyDays),
+    template: name === '' ? null : { name, language: language.trim() },
+  }
+}
+
+function SettingsForm({ settings }: { settings: SatisfactionSettings }) {
+  const workspaceId = useWorkspaceId()
+  const texts = t.settings.satisfaction
+  const queries = useQueryClient()
+  const mayChange = hasRole(workspaceId, 'admin')
+  const draft = useDraft(draftOf(settings))
+  const { value, set } = draft
+  const save = useMutation({
+    mutationFn: () => changeSatisfaction(workspaceId, inputOf(value)),
+    onSuccess: (changed) => {
+      queries.setQueryData(satisfactionKey(workspaceId), changed)
+      draft.reset(draftOf(changed))
+      showToast(t.settings.saved)
+    },
+    onError: (error) => draft.applyError(error) || showError(error),
+  })
+  const cancel = () => draft.reset(draftOf(settings))
+  return (
+    <Section
+      title={texts.title}
+      help={mayChange ? texts.help : t.settings.adminsOnly}
+      submit={() => save.mutate()}
+      footer={mayChange && <DraftButtons draft={{ isChanged: draft.isChanged, isSaving: save.isPending, cancel }} />}
+    >
+      <Switch
+        label={texts.isOn}
+        description={texts.isOnHelp}
+        checked={value.isEnabled}
+        onChange={(event) => set({ isEnabled: event.currentTarget.checked })}
+        disabled={!mayChange}
+      />
+      <QuestionFields draft={draft} disabled={!mayChange} />
+      <WhenFields draft={draft} disabled={!mayChange} />
+    </Section>
+  )
+}
+
+interface FieldsProps {
+  draft: Draft<SettingsDraft>
+  disabled: boolean
+}
+
+function QuestionFields({ draft: { value, set, errorOf }, disabled }: FieldsProps) {
+  const texts = t.settings.satisfaction
+  return (
+    <>
+      <Textarea
+        label={texts.question}
+        value={value.question}
+        maxLength={1024}
+        autosize
+        onChange={(event) => set({ question: event.currentTarget.value })}
+        error={errorOf('question')}
+        disabled={disabled}
+      />
+      <Radio.Group
+        label={texts.scale}
+        value={String(value.scale)}
+        onChange={(scale) => set({ scale: scale === '3' ? 3 : 5 })}
+      >
+        <Stack gap={8} mt={6}>
+          <Radio value="5" label={texts.stars} disabled={disabled} />
+          <Radio value="3" label={texts.faces} disabled={disabled} />
+        </Stack>
+      </Radio.Group>
+      {value.scale === 5 && (
+        <TextInput
+          label={texts.buttonText}
+          description={texts.buttonTextHelp}
+          w={220}
+          value={value.buttonText}
+          maxLength={20}
+          onChange={(event) => set({ buttonText: event.currentTarget.value })}
+          error={errorOf('buttonText')}
+          disabled={disabled}
+        />
+      )}
+    </>
+  )
+}
+
+function WhenFields({ draft: { value, set, errorOf }, disabled }: FieldsProps) {
+  const texts = t.settings.satisfaction
+  const { data: connections = [] } = useConnections(useWorkspaceId())
+  const number = (name: 'waitMinutes' | 'everyDays', min: number, max: number) => (
+    <NumberInput
+      label={texts[name]}
+      w={220}
+      min={min}
+      max={max}
+      allowDecimal={false}
+      value={value[name]}
+      onChange={(next) => set({ [name]: next === '' ? '' : Number(next) })}
+      error={errorOf(name)}
+      disabled={disabled}
+    />
+  )
+  return (
+    <>
+      {number('waitMinutes', 2, 10_080)}
+      {number('everyDays', 1, 365)}
+      <MultiSelect
+        label={texts.connections}
+        description={texts.connectionsHelp}
+        data={connections
+          .filter(({ channel }) => channel !== 'unofficial')
+          .map(({ id, name }) => ({ value: id, label: name }))}
+        value={value.connectionIds}
+        onChange={(connectionIds) => set({ connectionIds })}
+        error={errorOf('connectionIds')}
+        disabled={disabled}
+      />
+      <TextInput
+        label={texts.template}
+        description={texts.templateHelp}
+        value={value.template}
+        maxLength={512}
+        onChange={(event) => set({ template: event.currentTarget.value })}
+        error={errorOf('template')}
+        disabled={disabled}
+      />
+      {value.template.trim() !== '' && (
+        <TextInput
+          label={texts.language}
+          w={220}
+          placeholder="en_US"
+          value={value.language}
+          maxLength={20}
+          onChange={(event) => set({ language: event.currentTarget.value })}
+          disabled={disabled}
+        />
+      )}
+    </>
+  )
+}
