@@ -115,24 +115,31 @@ const firstAnswersSince = (sql: Sql, workspaceId: string, from: Date | null, sam
       where ${isActive(sql, workspaceId, from)}
         and mod(hashtext(c.id::text)::bigint, ${sampledEvery}::bigint) = 0
     ),
+    ${firstAnswers(sql, workspaceId, sql`and m.occurred_at >= ${from}::timestamptz`, maxMessagesEach)}`
+
+/**
+ * SQL, after `sampled` with the id, connection and labels of conversations: `said`, their messages, and `answers`, the
+ * first answers to them. The only definition of a first answer: the home page and reports share it.
+ */
+export const firstAnswers = (sql: Sql, workspaceId: string, condition: Fragment, maxMessages: number): Fragment => sql`
     said as (
-      select s.id as conversation_id, s.connection_id, s.label_ids, m.direction, m.origin, m.actor_type, m.actor_id,
+      select s.id as conversation_id, s.connection_id, s.label_ids, m.id, m.direction, m.origin, m.actor_type, m.actor_id,
         m.occurred_at,
         lag(m.direction) over (partition by s.id order by m.occurred_at) as before
       from sampled s
       cross join lateral (
-        select m.direction, m.origin, m.actor_type, m.actor_id, m.occurred_at
+        select m.id, m.direction, m.origin, m.actor_type, m.actor_id, m.occurred_at
         from messages m
         where m.workspace_id = ${workspaceId}
           and m.conversation_id = s.id
-          and m.occurred_at >= ${from}::timestamptz
+          ${condition}
           and m.origin <> 'history'
           and m.kind <> 'system'
           -- What the service sends by itself, such as an away message, is no answer.
           and m.actor_type is distinct from 'system'
           and m.status <> 'failed'
         order by m.occurred_at desc
-        limit ${maxMessagesEach}
+        limit ${maxMessages}
       ) as m
     ),
     turns as (
@@ -148,7 +155,7 @@ const firstAnswersSince = (sql: Sql, workspaceId: string, from: Date | null, sam
           when t.actor_type = 'agent' then 'agents'
           when t.actor_type in ('user', 'token') then 'people'
         end as answerer,
-        t.actor_id, t.connection_id, t.label_ids, t.occurred_at,
+        t.id, t.conversation_id, t.actor_id, t.connection_id, t.label_ids, t.occurred_at,
         extract(epoch from t.occurred_at - t.asked_at)::double precision as seconds
       from turns t
       where t.direction = 'outbound'
