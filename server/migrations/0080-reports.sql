@@ -3,9 +3,9 @@ create table report_queues (
   workspace_id uuid primary key references workspaces (id),
   -- Counts what was stored: a process that read an earlier state stores nothing.
   version bigint not null default 0,
-  -- Position in the event feed, and the time up to which recorded changes of conversations were counted.
+  -- Position in the event feed, and the recorded change of a conversation up to which was counted.
   position bigint not null,
-  activities_at timestamptz(3) not null,
+  activities_to uuid not null,
   -- Time zone of the days.
   time_zone text not null,
   -- What is counted again, and up to which conversation, lead or day; null: nothing.
@@ -42,7 +42,8 @@ create table report_facts (
   primary key (workspace_id, kind, id)
 );
 alter table report_facts
-add constraint report_facts_kind_check check (kind in ('new', 'closed', 'reopened', 'answer', 'case', 'rating', 'lead'));
+add constraint report_facts_kind_check
+check (kind in ('new', 'closed', 'reopened', 'answer', 'case', 'lead', 'rating'));
 create index report_facts_subject on report_facts (workspace_id, subject_id);
 create index report_facts_day on report_facts (workspace_id, kind, day, id);
 

@@ -4,7 +4,8 @@ import { createZoneFormat, localDateAt } from '../base/time.ts'
  * What is counted: conversations that began, were closed or opened again, first answers, cases of agents that ended, and
  * leads.
  */
-export type FactKind = 'new' | 'closed' | 'reopened' | 'answer' | 'case' | 'lead'
+export const factKinds = ['new', 'closed', 'reopened', 'answer', 'case', 'lead'] as const
+export type FactKind = (typeof factKinds)[number]
 
 /** Something that reports count, once. */
 export interface Fact {

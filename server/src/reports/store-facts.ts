@@ -1,7 +1,8 @@
 import type { Sql, Tx } from '../base/db.ts'
+import { firstIdAt } from '../base/id.ts'
 import { unnested } from '../base/postgres/rows.ts'
 import type { Collected } from './collect-facts.ts'
-import { addRollups, type Fact, isSameFact, type Rollup, rollupsOf } from './fact.ts'
+import { addRollups, dimensions, type Fact, factKinds, isSameFact, type Rollup, rollupsOf } from './fact.ts'
 
 /**
  * Stores facts in place of those that were counted of the same conversations and leads, and adds the difference to the
@@ -12,7 +13,7 @@ import { addRollups, type Fact, isSameFact, type Rollup, rollupsOf } from './fac
 export async function storeFacts(tx: Tx, workspaceId: string, collected: Collected): Promise<number> {
   const { subjectIds, facts, keptBefore } = collected
   if (subjectIds.length === 0) return 0
-  const stored = await selectFacts(tx, workspaceId, subjectIds)
+  const stored = await selectStored(tx, workspaceId, subjectIds, facts)
   const keyOf = ({ kind, id }: Pick<Fact, 'kind' | 'id'>) => `${kind} ${id}`
   const byKey = new Map(facts.map((fact) => [keyOf(fact), fact]))
   const storedKeys = new Map(stored.map((fact) => [keyOf(fact), fact]))
@@ -36,20 +37,31 @@ export async function storeFacts(tx: Tx, workspaceId: string, collected: Collect
 }
 
 const factColumns = (sql: Sql) => sql`
-  kind, id, subject_id as "subjectId", at, day::text as day, outcome, connection_id as "connectionId", team_id as "teamId",
-  user_id as "userId", key_id as "keyId", source, label_ids as "labelIds", value`
+  f.kind, f.id, f.subject_id as "subjectId", f.at, f.day::text as day, f.outcome, f.connection_id as "connectionId",
+  f.team_id as "teamId", f.user_id as "userId", f.key_id as "keyId", f.source, f.label_ids as "labelIds", f.value`
 
 const numbered = <R extends { value: number | string | null }>(row: R) => ({
   ...row,
   value: row.value === null ? null : Number(row.value),
 })
 
-async function selectFacts(sql: Sql, workspaceId: string, subjectIds: readonly string[]): Promise<Fact[]> {
+/** Returns the facts of these, and those with the ids of the new ones: a merge moves messages to another conversation. */
+async function selectStored(sql: Sql, workspaceId: string, subjectIds: readonly string[], facts: readonly Fact[]) {
   const rows = await sql<Fact[]>`
     select ${factColumns(sql)}
-    from report_facts
-    where workspace_id = ${workspaceId}
-      and subject_id = any (${[...subjectIds]}::uuid[])`
+    from report_facts f
+    where f.workspace_id = ${workspaceId}
+      and f.subject_id = any (${[...subjectIds]}::uuid[])
+    union
+    select ${factColumns(sql)}
+    from ${unnested(facts, { text: ['kind'], uuid: ['id'] })}
+    cross join lateral (
+      select *
+      from report_facts
+      where workspace_id = ${workspaceId}
+        and kind = n.kind
+        and id = n.id
+    ) f`
   return rows.map(numbered)
 }
 
@@ -105,44 +117,54 @@ const pageLength = 5000
  */
 export async function rebuildDay(tx: Tx, workspaceId: string, after: string): Promise<string | null> {
   const [next] = await tx<{ day: string | null }[]>`
-    select min(day)::text as day
+    select min(d.day)::text as day
     from (
-      select min(day) as day
-      from report_facts
-      where workspace_id = ${workspaceId}
-        and day > ${after}::date
+      select k.day
+      from unnest(${[...factKinds]}::text[]) as n (kind)
+      cross join lateral (
+        select min(f.day) as day
+        from report_facts f
+        where f.workspace_id = ${workspaceId}
+          and f.kind = n.kind
+          and f.day > ${after}::date
+      ) k
       union all
-      select min(day)
-      from report_rollups
-      where workspace_id = ${workspaceId}
-        and kind <> 'cost'
-        and day > ${after}::date
+      select min(r.day)
+      from report_rollups r
+      where r.workspace_id = ${workspaceId}
+        and r.dimension = 'all'
+        and r.day > ${after}::date
+        and r.kind <> 'cost'
     ) d`
   const day = next?.day ?? null
   if (day === null) return null
   await tx`
     delete from report_rollups
     where workspace_id = ${workspaceId}
+      and dimension = any (${['all', ...dimensions]}::text[])
       and day = ${day}::date
       and kind <> 'cost'`
-  let [last, rollups]: [Fact | undefined, Rollup[]] = [undefined, []]
-  do {
-    const page = await selectDay(tx, workspaceId, day, last)
-    rollups = addRollups([...rollups, ...rollupsOf(page)])
-    last = page.length === pageLength ? page.at(-1) : undefined
-  } while (last !== undefined)
+  let rollups: Rollup[] = []
+  for (const kind of factKinds) {
+    for (let last: string | undefined = firstIdAt(new Date(0)); last !== undefined; ) {
+      const page: Fact[] = await selectDay(tx, workspaceId, kind, day, last)
+      rollups = addRollups([...rollups, ...rollupsOf(page)])
+      last = page.length === pageLength ? page.at(-1)?.id : undefined
+    }
+  }
   await addToRollups(tx, workspaceId, rollups)
   return day
 }
 
-async function selectDay(sql: Sql, workspaceId: string, day: string, after: Fact | undefined): Promise<Fact[]> {
+async function selectDay(sql: Sql, workspaceId: string, kind: string, day: string, afterId: string): Promise<Fact[]> {
   const rows = await sql<Fact[]>`
     select ${factColumns(sql)}
-    from report_facts
-    where workspace_id = ${workspaceId}
-      and day = ${day}::date
-      ${after === undefined ? sql`` : sql`and (kind, id) > (${after.kind}, ${after.id}::uuid)`}
-    order by kind, id
+    from report_facts f
+    where f.workspace_id = ${workspaceId}
+      and f.kind = ${kind}
+      and f.day = ${day}::date
+      and f.id > ${afterId}::uuid
+    order by f.id
     limit ${pageLength}`
   return rows.map(numbered)
 }

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { Clock } from '../base/clock.ts'
-import type { Db, Sql } from '../base/db.ts'
+import type { Db } from '../base/db.ts'
 import { invalid, notFound } from '../base/errors.ts'
 import type { App } from '../base/route.ts'
 import { isTimeZone } from '../base/time.ts'
@@ -9,10 +9,10 @@ import { requireUnused } from '../inbox/budgets/manage-budgets.ts'
 import {
   changeBillingSettings,
   findBillingSettings,
-  findCurrency,
   listConnectionCurrencies,
   setConnectionCurrency,
 } from '../inbox/costs/billing-settings.ts'
+import { costScopeOf } from '../inbox/costs/cost-scope.ts'
 import { parseRateCards } from '../inbox/costs/parse-rate-card.ts'
 import {
   deleteRateCard,
@@ -23,13 +23,13 @@ import {
 import {
   type CostGroup,
   type CostGrouping,
-  type CostScope,
   type CostSum,
   readCosts,
 } from '../inbox/costs/read-costs.ts'
 import { fileResponse, sendFile } from '../leads/transfer/export/export.ts'
 import { csvLine } from '../leads/transfer/file/cells.ts'
 import { recordAudit } from '../team/audit.ts'
+import { periodOf } from '../team/day-period.ts'
 import type { Member, TeamGuard } from '../team/member.ts'
 import { type TeamApi, teamApi } from '../team/team-api.ts'
 import {
@@ -46,7 +46,6 @@ import {
   RateCards,
   rateCardParams,
 } from './cost-schema.ts'
-import { periodOf } from './day-period.ts'
 
 interface CostDeps {
   db: Db
@@ -201,22 +200,6 @@ type AuditTx = Parameters<typeof recordAudit>[0]
 
 const audit = (tx: AuditTx, { workspaceId, actor }: Member, action: string, target: string | null, now: Date) =>
   recordAudit(tx, { scopeId: workspaceId, actor, action, target }, now)
-
-/** Returns how the costs of a workspace are summed: in this currency, or that of its billing settings. */
-export async function costScopeOf(
-  sql: Sql,
-  workspaceId: string,
-  asked: string | undefined,
-): Promise<CostScope & { currencies: string[] }> {
-  const [settings, connections] = await Promise.all([
-    findBillingSettings(sql, workspaceId),
-    listConnectionCurrencies(sql, workspaceId),
-  ])
-  const baseCurrency = await findCurrency(sql, workspaceId, settings)
-  const own = connections.map(({ currency }) => currency).sort()
-  const currencies = [...new Set([...(baseCurrency === null ? [] : [baseCurrency]), ...own])]
-  return { workspaceId, connectionIds: null, settings, currency: asked ?? baseCurrency, baseCurrency, currencies }
-}
 
 const noMessages: CostSum = { messages: 0, charged: 0, free: 0, unknown: 0, unpriced: 0, amount: null }
 
