@@ -39,6 +39,7 @@ import type { Embedder } from '../knowledge/embeddings.ts'
 import { knowledgeTeamRoutes } from '../knowledge/knowledge-routes.ts'
 import { type LeadTeamDeps, leadTeamRoutes } from '../leads/api/lead-routes.ts'
 import { leadRoutes } from '../leads/api/routes.ts'
+import { reportTeamRoutes } from '../reports/report-routes.ts'
 import { agentTeamRoutes } from '../stats/agent-routes.ts'
 import { budgetTeamRoutes } from '../stats/budget-routes.ts'
 import { costTeamRoutes } from '../stats/cost-routes.ts'
@@ -147,6 +148,7 @@ async function serveTeamApi(
   budgetTeamRoutes(app, team, teamGuard)
   agentTeamRoutes(app, inbox.sends, teamGuard)
   reviewTeamRoutes(app, inbox.sends, teamGuard)
+  reportTeamRoutes(app, inbox.sends, teamGuard)
   taskTeamRoutes(app, inbox.sends, teamGuard)
   serveScenarios(app, runtime, teamGuard)
   erasureTeamRoutes(app, erasureDeps(runtime), teamGuard)

@@ -66,8 +66,9 @@ async function countChanged(deps: CollectDeps, changed: ChangedIds, seen: SeenCh
 /** Counts everything of a workspace, or of all. For tests and commands. */
 export async function countAll(deps: CollectDeps, workspaceId: string | null = null): Promise<void> {
   const pending = workspaceId === null ? null : [workspaceId]
+  const seen: SeenChanges = new Map()
   for (const id of await listPending(deps.db.sql, pending, deps.clock.now())) {
-    while (await countNext(deps, id, new Map()));
+    while (await countNext(deps, id, seen));
   }
 }
 
@@ -193,7 +194,6 @@ function selectActivities(sql: Sql, workspaceId: string, afterId: string) {
     from conversation_activities
     where workspace_id = ${workspaceId}
       and id > ${afterId}
-      and kind in ('owner', 'status', 'team', 'labels', 'draft')
     order by id
     limit ${maxActivities}`
 }
@@ -208,9 +208,10 @@ async function rebuildNext(
   const { db, clock } = deps
   if (part === 'days') {
     await db.tx(async (tx) => {
+      await moveQueue(tx, workspaceId, queue, clock.now())
       const day = await rebuildDay(tx, workspaceId, queue.rebuiltTo ?? '0001-01-01')
       const next = day === null ? { rebuilding: null, rebuiltTo: null } : { rebuiltTo: day }
-      await moveQueue(tx, workspaceId, { ...queue, ...next }, clock.now())
+      await moveQueue(tx, workspaceId, { ...queue, ...next, version: queue.version + 1 }, clock.now())
     })
     return
   }

@@ -119,15 +119,3 @@ export const isSameFact = (a: Fact, b: Fact): boolean => textOf(a) === textOf(b)
 
 const textOf = ({ at, labelIds, ...fact }: Fact): string =>
   JSON.stringify([at.getTime(), [...labelIds].sort(), ...Object.entries(fact).sort(([a], [b]) => (a < b ? -1 : 1))])
-
-/** Returns the smallest bucket up to which there is this share of the times; null without times. */
-export function percentileOf(counts: readonly { bucket: number; count: number }[], share: number): number | null {
-  const times = counts.filter(({ bucket, count }) => bucket !== noBucket && count > 0)
-  const all = times.reduce((sum, { count }) => sum + count, 0)
-  let upTo = 0
-  for (const { bucket, count } of times.toSorted((a, b) => a.bucket - b.bucket)) {
-    upTo += count
-    if (upTo >= share * all) return bucket
-  }
-  return null
-}

@@ -28,6 +28,7 @@ import {
 } from '../inbox/costs/read-costs.ts'
 import { fileResponse, sendFile } from '../leads/transfer/export/export.ts'
 import { csvLine } from '../leads/transfer/file/cells.ts'
+import { recountCosts } from '../reports/queue.ts'
 import { recordAudit } from '../team/audit.ts'
 import { periodOf } from '../team/day-period.ts'
 import type { Member, TeamGuard } from '../team/member.ts'
@@ -102,6 +103,7 @@ function readRoutes(api: TeamApi, { db, clock }: CostDeps): void {
 }
 
 function rateCardRoutes(api: TeamApi, { db, clock }: CostDeps): void {
+  const recount = recounter({ db, clock })
   api.get(`${path}/rate-cards`, 'admin', {
     operationId: 'listRateCards',
     summary: 'List rate cards',
@@ -134,7 +136,7 @@ function rateCardRoutes(api: TeamApi, { db, clock }: CostDeps): void {
         const stored = await listRateCards(tx, workspaceId)
         return { rateCards: stored.filter(({ id }) => ids.includes(id)).map(presentCard) }
       })
-      await countBudgetsNow({ db, clock }, workspaceId)
+      await recount(workspaceId)
       return imported
     },
   })
@@ -151,12 +153,13 @@ function rateCardRoutes(api: TeamApi, { db, clock }: CostDeps): void {
         await requireUnused(tx, member.workspaceId, { currency: null })
         await audit(tx, member, 'rate_card.deleted', `rate_card:${params.rateCardId}`, clock.now())
       })
-      await countBudgetsNow({ db, clock }, member.workspaceId)
+      await recount(member.workspaceId)
     },
   })
 }
 
 function billingRoutes(api: TeamApi, { db, clock }: CostDeps): void {
+  const recount = recounter({ db, clock })
   api.put(`${path}/billing-settings/connections/:connectionId`, 'admin', {
     operationId: 'setConnectionCurrency',
     summary: "Set a connection's currency",
@@ -170,6 +173,7 @@ function billingRoutes(api: TeamApi, { db, clock }: CostDeps): void {
           throw notFound('Connection not found')
         await audit(tx, member, 'billing_settings.updated', `connection:${connectionId}`, clock.now())
       })
+      await recountCosts(db, member.workspaceId, clock.now())
     },
   })
   api.patch(`${path}/billing-settings`, 'admin', {
@@ -190,11 +194,19 @@ function billingRoutes(api: TeamApi, { db, clock }: CostDeps): void {
         await audit(tx, member, 'billing_settings.updated', null, now)
         return changed
       })
-      await countBudgetsNow({ db, clock }, member.workspaceId)
+      await recount(member.workspaceId)
       return { settings }
     },
   })
 }
+
+/** Has everything that amounts are part of counted again: budgets at once, reports in the background. */
+const recounter =
+  ({ db, clock }: CostDeps) =>
+  async (workspaceId: string): Promise<void> => {
+    await countBudgetsNow({ db, clock }, workspaceId)
+    await recountCosts(db, workspaceId, clock.now())
+  }
 
 type AuditTx = Parameters<typeof recordAudit>[0]
 

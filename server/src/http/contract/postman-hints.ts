@@ -271,6 +271,7 @@ export const notInCollection: ReadonlySet<string> = new Set([
   ...['setTeamService', 'importHolidays'],
   ...['createAutomationRule', 'updateAutomationRule', 'deleteAutomationRule', 'orderAutomationRules'],
   ...['dryRunAutomationRule', 'listAutomationRuns', 'createMacro', 'replaceMacro', 'deleteMacro', 'runMacro'],
+  ...['rebuildReports', 'startReportMail', 'stopReportMail'],
   ...['createScenario', 'updateScenario', 'deleteScenario', 'addStarterScenarios', 'makeScenario'],
   ...['startScenarioRun', 'getScenarioRun', 'cancelScenarioRun'],
   ...['findSignInProviders', 'listMyIdentities', 'linkIdentity', 'unlinkIdentity', 'enableUser'],

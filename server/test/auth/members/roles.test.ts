@@ -27,7 +27,7 @@ const needs = {
     dryRunAutomationRule listAutomationRuns createMacro replaceMacro deleteMacro createForm
     updateForm deleteForm getCosts exportCosts listRateCards importRateCards deleteRateCard setConnectionCurrency
     updateBillingSettings listBudgets createBudget updateBudget deleteBudget getAgentNumbers listCountedConversations
-    getAgentReasons updateReviewSettings getReviewResults createScenario makeScenario updateScenario deleteScenario
+    getAgentReasons updateReviewSettings getReviewResults rebuildReports createScenario makeScenario updateScenario deleteScenario
     addStarterScenarios startScenarioRun cancelScenarioRun eraseCustomer listErasures getErasure
     uploadLeadImport uploadTemplateSample`,
   owner: 'endSessionsOfMember listTeamTokens createTeamToken revokeTeamToken exportLeads',
