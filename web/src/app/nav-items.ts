@@ -1,5 +1,6 @@
 import {
   IconBook,
+  IconChartBar,
   IconCheckbox,
   IconChecklist,
   IconCoin,
@@ -35,6 +36,7 @@ export const navItems: readonly NavItem[] = [
   { path: 'leads', title: () => t.common.pages.leads, icon: IconUsers, key: 'l', place: 'day', role: 'member' },
   { path: 'forms', title: () => t.common.pages.forms, icon: IconForms, key: 'f', place: 'day', role: 'member' },
   { path: 'tasks', title: () => t.common.pages.tasks, icon: IconCheckbox, key: 'd', place: 'day', role: 'member' },
+  { path: 'reports', title: () => t.common.pages.reports, icon: IconChartBar, key: 'p', place: 'day', role: 'member' },
   {
     path: 'knowledge',
     title: () => t.common.pages.knowledge,
