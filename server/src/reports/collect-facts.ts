@@ -1,8 +1,9 @@
 import type { Fragment, Sql } from '../base/db.ts'
+import { DecryptionError, decryptOrNull } from '../base/encryption/encrypt.ts'
 import type { InboxDeps } from '../inbox/conversation/conversation.ts'
+import { decryptContact } from '../inbox/conversation/encrypted-conversation.ts'
 import { opaqueWorkspaceId } from '../inbox/conversation/queries.ts'
 import { firstAnswers } from '../inbox/read/answer-times.ts'
-import { readContacts } from '../inbox/read/names.ts'
 import { endedCases, isClosing, isReopening } from '../inbox/reviews/ended-cases.ts'
 import { dayOf, type Fact } from './fact.ts'
 
@@ -81,18 +82,34 @@ function findConversations(sql: Sql, workspaceId: string, ids: readonly string[]
       and id = any (${[...ids]}::uuid[])`
 }
 
-/** Returns the source of the lead with the customer's phone, by conversation. */
-async function readSources(deps: CollectDeps, workspaceId: string, ids: readonly string[]) {
-  const contacts = await readContacts(deps, workspaceId, ids)
-  const leadIds = [...new Set([...contacts.values()].flatMap(({ leadId }) => leadId ?? []))]
-  const leads = await deps.db.sql<{ id: string; source: string }[]>`
+/** Returns the source of the lead with the customer's phone, by conversation. A value that was altered hides it. */
+async function readSources({ db, keyStore, findLeads }: CollectDeps, workspaceId: string, ids: readonly string[]) {
+  const rows = await db.sql<{ id: string; contact: Buffer }[]>`
+    select id, contact
+    from conversations
+    where workspace_id = ${workspaceId}
+      and id = any (${[...ids]}::uuid[])`
+  const contacts = await keyStore.withKeyring(workspaceId, async (keyring) =>
+    rows.map(({ id, contact }) => ({
+      id,
+      phone: decryptOrNull(() => decryptContact(keyring, id, contact))?.phone ?? null,
+    })),
+  )
+  const found = await findLeads(workspaceId, [...new Set(contacts.flatMap(({ phone }) => phone ?? []))]).catch(
+    (error: unknown) => {
+      if (error instanceof DecryptionError) return new Map<string, { id: string }>()
+      throw error
+    },
+  )
+  const leads = await db.sql<{ id: string; source: string }[]>`
     select id, source
     from leads
     where workspace_id = ${workspaceId}
-      and id = any (${leadIds}::uuid[])
+      and id = any (${[...found.values()].map(({ id }) => id)}::uuid[])
       and deleted_at is null`
   const sources = new Map(leads.map(({ id, source }) => [id, source]))
-  return new Map([...contacts].map(([id, { leadId }]) => [id, leadId === null ? undefined : sources.get(leadId)]))
+  const sourceOf = (phone: string | null) => sources.get((phone === null ? undefined : found.get(phone)?.id) ?? '')
+  return new Map(contacts.map(({ id, phone }) => [id, sourceOf(phone)]))
 }
 
 function selectFacts(sql: Sql, workspaceId: string, ids: readonly string[]): Promise<FactRow[]> {
