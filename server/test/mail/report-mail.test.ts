@@ -6,6 +6,7 @@ import { countAll } from '../../src/reports/count-changes.ts'
 import { mailReports } from '../../src/reports/weekly-mail.ts'
 import { inboxWorld } from '../support/inbox/inbox-world.ts'
 import { signedInMember } from '../support/member.ts'
+import { testNoon } from '../support/world.ts'
 import { mailWorld } from './mail-world.ts'
 
 const { sendDue, server } = await mailWorld()
@@ -14,6 +15,7 @@ const hour = 3_600_000
 async function reportMailWorld() {
   const w = await inboxWorld()
   // A Tuesday.
+  w.clock.set(testNoon)
   const member = await signedInMember(w)
   const save = async (query: string, page = 'reports') =>
     (await member.call('POST', '/saved-filters', { page, name: 'My week', query })).body.savedFilter?.id as string

@@ -1,8 +1,23 @@
 import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { newId } from '../../src/base/id.ts'
 import { addLabel, marina } from '../support/inbox/inbox-world.ts'
 import { reportWorld } from './report-world.ts'
+
+/** Returns the statements of the document, for this role and workspace. */
+async function documentedStatements(role: string, workspaceId: string): Promise<string[]> {
+  const document = await readFile(new URL('../../../docs/reports.md', import.meta.url), 'utf8')
+  const [, block = ''] = document.split('```sql')
+  const [statements = ''] = block.split('```')
+  return statements
+    .replaceAll('<workspace id>', workspaceId)
+    .replaceAll(/(role|to) reports\b/g, `$1 ${role}`)
+    .replace("'reports'", `'${role}'`)
+    .split(';')
+    .map((statement) => statement.trim())
+    .filter((statement) => statement !== '')
+}
 
 test('a database role reads the numbers of its workspaces through the views, and nothing else', async () => {
   const [w, other] = [await reportWorld(), await reportWorld()]
@@ -15,16 +30,18 @@ test('a database role reads the numbers of its workspaces through the views, and
   }
   const { sql } = w.db
   const role = `reader_${newId(w.clock.now()).replaceAll('-', '')}`
-  await sql.unsafe(`create role ${role}`)
+  const [create = '', usage = '', grant = '', insert = ''] = await documentedStatements(role, w.workspaceId)
+  await sql.unsafe(create)
   try {
-    await sql.unsafe(`grant select on report_daily, report_records, report_names to ${role}`)
+    await sql.unsafe(usage)
+    await sql.unsafe(grant)
     const as = <T>(query: string) =>
       w.db.tx(async (tx) => {
         await tx.unsafe(`set local role ${role}`)
         return (await tx.unsafe(query)) as T[]
       })
     assert.deepEqual(await as('select * from report_daily'), [])
-    await sql`insert into report_readers (workspace_id, role_name) values (${w.workspaceId}, ${role})`
+    await sql.unsafe(insert)
     const ids = await as<{ id: string }>(`
       select distinct workspace_id as id from report_daily
       union select workspace_id from report_records
