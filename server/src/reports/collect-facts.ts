@@ -37,10 +37,14 @@ export async function collectConversations(
   const found = await findConversations(sql, workspaceId, ids)
   const existing = [...new Set(found.map(({ id }) => id))]
   if (existing.length === 0) return { subjectIds: [], facts: [], keptBefore: [] }
-  const [rows, sources, [workspace]] = await Promise.all([
-    selectFacts(sql, workspaceId, existing),
+  const [workspace] = await sql<{ days: number | null }[]>`
+    select keep_activities_days as days
+    from workspaces
+    where id = ${workspaceId}`
+  const days = workspace?.days ?? null
+  const [rows, sources] = await Promise.all([
+    selectFacts(sql, workspaceId, existing, days !== null),
     readSources(deps, workspaceId, existing),
-    sql<{ days: number | null }[]>`select keep_activities_days as days from workspaces where id = ${workspaceId}`,
   ])
   const facts = rows.map(({ isCut: _, ...row }): Fact => {
     const value = row.value === null ? null : Number(row.value)
@@ -50,7 +54,6 @@ export async function collectConversations(
     rows.filter(({ isCut }) => isCut),
     ({ subjectId }) => subjectId,
   )
-  const days = workspace?.days ?? null
   const horizon = days === null ? null : new Date(deps.clock.now().getTime() - days * 86_400_000 + slackMs)
   return {
     subjectIds: [...existing, ...found.flatMap(({ mergedId }) => mergedId ?? [])],
@@ -112,7 +115,12 @@ async function readSources({ db, keyStore, findLeads }: CollectDeps, workspaceId
   return new Map(contacts.map(({ id, phone }) => [id, sourceOf(phone)]))
 }
 
-function selectFacts(sql: Sql, workspaceId: string, ids: readonly string[]): Promise<FactRow[]> {
+function selectFacts(
+  sql: Sql,
+  workspaceId: string,
+  ids: readonly string[],
+  losesActivities: boolean,
+): Promise<FactRow[]> {
   const workspace = opaqueWorkspaceId(sql, workspaceId)
   const ofConversations = sql`a.conversation_id = any (${[...ids]}::uuid[])`
   return sql<FactRow[]>`
@@ -129,7 +137,7 @@ function selectFacts(sql: Sql, workspaceId: string, ids: readonly string[]): Pro
       group by conversation_id
     ),
     ${endedCases(sql, { workspaceId, where: ofConversations, now: endOfTime })},
-    ${statusChanges(sql, workspaceId, ofConversations)},
+    ${statusChanges(sql, workspaceId, ofConversations, losesActivities)},
     facts as (
       select 'new' as kind, s.id, s.id as subject_id, m.occurred_at as at, m.direction as outcome, null::uuid as user_id,
         null::uuid as key_id, null::double precision as value
@@ -172,8 +180,11 @@ function selectFacts(sql: Sql, workspaceId: string, ids: readonly string[]): Pro
     left join sizes z on z.conversation_id = f.subject_id`
 }
 
-/** SQL: `changes`, the closings and reopenings, and `closings` with the customer's first message on the request. */
-const statusChanges = (sql: Sql, workspaceId: string, where: Fragment): Fragment => sql`
+/**
+ * SQL: `changes`, the closings and reopenings, and `closings` with the customer's first message on the request. The closing
+ * before may be older than activities are kept: then it is known from what was counted of it.
+ */
+const statusChanges = (sql: Sql, workspaceId: string, where: Fragment, losesActivities: boolean): Fragment => sql`
     changes as (
       select a.id, a.conversation_id, a.created_at, a.reason, ${isClosing(sql, sql`a`)} as closes,
         case
@@ -200,7 +211,7 @@ const statusChanges = (sql: Sql, workspaceId: string, where: Fragment): Fragment
         from messages m
         where m.workspace_id = ${opaqueWorkspaceId(sql, workspaceId)}
           and m.conversation_id = c.conversation_id
-          and m.occurred_at > coalesce(c.closed_before, '-infinity')
+          and m.occurred_at > coalesce(c.closed_before, ${losesActivities ? countedBefore(sql, workspaceId) : sql`null`}, '-infinity')
           and m.occurred_at <= c.created_at
           and m.direction = 'inbound'
           and m.origin <> 'history'
@@ -209,6 +220,17 @@ const statusChanges = (sql: Sql, workspaceId: string, where: Fragment): Fragment
         limit 1
       ) q on true
     )`
+
+/** SQL: when the closing before `c` was, as counted. */
+const countedBefore = (sql: Sql, workspaceId: string): Fragment => sql`
+  (
+    select max(n.at)
+    from report_facts n
+    where n.workspace_id = ${opaqueWorkspaceId(sql, workspaceId)}
+      and n.subject_id = c.conversation_id
+      and n.kind = 'closed'
+      and n.at < c.created_at
+  )`
 
 /** SQL: the team that had the conversation `s` at the time of the fact `f`; the present one if it never changed. */
 const teamAt = (sql: Sql, workspace: Fragment): Fragment => {
