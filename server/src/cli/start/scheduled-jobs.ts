@@ -70,7 +70,7 @@ const strandedMs = 5_000
 const minuteMs = 60_000
 /** For notifications about waiting customers, which count in minutes. */
 const reminderEveryMs = 15_000
-/** Long, because a busy conversation is counted again each time. */
+/** A run takes two seconds at most, so that counting takes a small part of a busy machine. */
 const reportEveryMs = 15_000
 const pushEveryMs = 2_000
 /** Short, because people wait for sign-in links. */
