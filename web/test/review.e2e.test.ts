@@ -115,7 +115,8 @@ test('an admin sets rules and the scorecard', async () => {
 })
 
 test('a report shows numbers with definitions and what they count, for one source too, and is saved', async () => {
-  await waitUntil(async () => (await demo.team('GET', `${workspace}/reports`)).counts.leads.now > 0)
+  const countLeads = async () => (await demo.team('GET', `${workspace}/reports`)).counts.leads.now as number
+  await waitUntil(countLeads, (count) => count > 0)
   const { page } = await demo.open('reports')
   const figure = page.locator('dl > div', { hasText: 'New leads' })
   await figure.getByRole('button', { name: 'What is “New leads”?' }).click()

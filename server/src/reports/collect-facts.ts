@@ -71,7 +71,7 @@ export async function collectConversations(
   }
 }
 
-/** Returns the ids of those that exist, and of those that were merged into another with its id. */
+/** Returns the ids of those that exist, and with them those of conversations that were merged into them. */
 function findConversations(sql: Sql, workspaceId: string, ids: readonly string[]) {
   return sql<{ id: string; mergedId: string | null }[]>`
     select id, null::uuid as "mergedId"
@@ -82,7 +82,7 @@ function findConversations(sql: Sql, workspaceId: string, ids: readonly string[]
     select conversation_id, id
     from conversation_aliases
     where workspace_id = ${workspaceId}
-      and id = any (${[...ids]}::uuid[])`
+      and (id = any (${[...ids]}::uuid[]) or conversation_id = any (${[...ids]}::uuid[]))`
 }
 
 /** Returns the source of the lead with the customer's phone, by conversation. A value that was altered hides it. */

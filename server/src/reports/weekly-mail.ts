@@ -164,7 +164,9 @@ async function contentOf(
   const search = new URLSearchParams(filter.query)
   const [dimension, value] = [search.get('dimension'), search.get('value')]
   const isFiltered = dimension !== null && value !== null && (dimensions as readonly string[]).includes(dimension)
-  const chosen = isFiltered ? { dimension: dimension as Dimension, value } : {}
+  const chosen: { dimension?: Dimension; value?: string } = isFiltered
+    ? { dimension: dimension as Dimension, value }
+    : {}
   try {
     // The day that ends before the mail: the whole week is over.
     const timeZone = await zoneOf(db.sql, workspaceId)
@@ -190,7 +192,7 @@ async function contentOf(
         people: times.answerOfPeople.now?.medianSeconds ?? null,
         agents: times.answerOfAgents.now?.medianSeconds ?? null,
       },
-      url: `${reportsUrl}?${new URLSearchParams({ ...chosen, days: String(week) })}`,
+      url: `${reportsUrl}?${new URLSearchParams(Object.entries({ ...chosen, days: String(week) }))}`,
       reportsUrl,
     })
   } catch (error) {

@@ -38,7 +38,7 @@ test('a database role reads the numbers of its workspaces through the views, and
     const as = <T>(query: string) =>
       w.db.tx(async (tx) => {
         await tx.unsafe(`set local role ${role}`)
-        return (await tx.unsafe(query)) as T[]
+        return [...(await tx.unsafe(query))] as T[]
       })
     assert.deepEqual(await as('select * from report_daily'), [])
     await sql.unsafe(insert)

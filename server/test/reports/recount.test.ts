@@ -134,7 +134,7 @@ for (let n = 0; n < 10; n++) {
       Object.keys(report.counts).map((number) => [number, ofNumber(number).length]),
     )
     expected.new = ofNumber('new_by_customer').length + ofNumber('new_by_team').length
-    expected.closed = expected.closed_by_people
+    expected.closed = ofNumber('closed_by_people').length
     expected.answers = sumOf(['people', 'agents', 'apps'].map((by) => ofNumber(`answers_by_${by}`).length))
     expected.leads = leads.length
     expected.leads_won = leads.filter(({ status }) => status === 'won').length

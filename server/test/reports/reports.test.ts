@@ -39,16 +39,16 @@ test('an event that arrives late changes its own day; a message that fails is no
   const { id, phone } = await w.newCustomer()
   await w.setStatus(w.member, id, 'resolved')
   await w.count()
-  w.clock.advance(2 * 24 * hour)
-  // Written two days ago, before the closing, and delivered now: it began the request.
-  await w.writesAgain(phone, new Date(w.clock.now().getTime() - 2 * 24 * hour - 2000))
+  w.clock.advance(14 * hour)
+  // Written yesterday, before the closing, and delivered now.
+  await w.writesAgain(phone, new Date(w.clock.now().getTime() - 14 * hour - 2000))
   await w.say(w.member, id)
   await w.count()
   const days = async () =>
     (await w.report(w.admin, '?days=7')).days.flatMap((day: { answersOfPeople: number; date: string }) =>
       day.answersOfPeople > 0 ? [day.date] : [],
     )
-  assert.deepEqual(await days(), ['2026-03-12'])
+  assert.deepEqual(await days(), ['2026-03-11'])
   const [answer] = await w.counted('answers_by_people')
   assert.equal(answer.conversationId, id)
   await w.db.sql`update messages set status = 'failed' where workspace_id = ${w.workspaceId} and direction = 'outbound'`
@@ -64,6 +64,7 @@ test('each number is shown by connection, team, person, agent, label and source,
   w.clock.advance(1000)
   const { id } = await w.customerWrites('Hi', { customer: { ...marina, phone: '5581980999001' } })
   const team = (await w.admin.call('POST', '/teams', { name: 'Sales', assignment: 'manual', memberIds: [] })).body.team.id
+  w.clock.advance(1000)
   await w.admin.call('PATCH', `/inbox/conversations/${id}`, { labelIds: [label], teamId: team })
   await w.say(w.member, id)
   // The answer was given while the team had the conversation.
