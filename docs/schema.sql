@@ -1209,7 +1209,7 @@ create table mails (
   finished_at timestamp(3) with time zone,
   constraint mails_check CHECK (((status = 'waiting'::text) = (next_at IS NOT NULL))),
   constraint mails_check1 CHECK (((status = 'waiting'::text) = (content IS NOT NULL))),
-  constraint mails_kind_check CHECK ((kind = ANY (ARRAY['invitation'::text, 'sign-in'::text, 'reset'::text, 'notifications'::text, 'digest'::text]))),
+  constraint mails_kind_check CHECK ((kind = ANY (ARRAY['invitation'::text, 'sign-in'::text, 'reset'::text, 'notifications'::text, 'digest'::text, 'report'::text]))) NOT VALID,
   constraint mails_status_check CHECK ((status = ANY (ARRAY['waiting'::text, 'sent'::text, 'refused'::text, 'expired'::text]))),
   constraint mails_pkey PRIMARY KEY (id)
 );
@@ -1608,6 +1608,76 @@ create table rates (
   constraint rates_pkey PRIMARY KEY (workspace_id, rate_card_id, market, category, from_message)
 );
 
+create table report_facts (
+  workspace_id uuid not null,
+  kind text not null,
+  id uuid not null,
+  subject_id uuid not null,
+  at timestamp(3) with time zone not null,
+  day date not null,
+  outcome text not null,
+  connection_id uuid,
+  team_id uuid,
+  user_id uuid,
+  key_id uuid,
+  source text,
+  label_ids uuid[] not null,
+  value bigint,
+  constraint report_facts_kind_check CHECK ((kind = ANY (ARRAY['new'::text, 'closed'::text, 'reopened'::text, 'answer'::text, 'case'::text, 'lead'::text, 'rating'::text]))),
+  constraint report_facts_pkey PRIMARY KEY (workspace_id, kind, id)
+);
+
+CREATE INDEX report_facts_day ON report_facts USING btree (workspace_id, kind, day, id);
+CREATE INDEX report_facts_subject ON report_facts USING btree (workspace_id, subject_id);
+
+create table report_mails (
+  workspace_id uuid not null,
+  user_id uuid not null,
+  filter_id uuid not null,
+  next_at timestamp(3) with time zone not null,
+  constraint report_mails_workspace_id_filter_id_fkey FOREIGN KEY (workspace_id, filter_id) REFERENCES saved_filters(workspace_id, id) ON DELETE CASCADE,
+  constraint report_mails_workspace_id_user_id_fkey FOREIGN KEY (workspace_id, user_id) REFERENCES members(workspace_id, user_id) ON DELETE CASCADE,
+  constraint report_mails_pkey PRIMARY KEY (workspace_id, user_id, filter_id)
+);
+
+CREATE INDEX report_mails_next ON report_mails USING btree (next_at);
+
+create table report_queues (
+  workspace_id uuid not null,
+  version bigint not null default 0,
+  "position" bigint not null,
+  activities_to uuid not null,
+  time_zone text not null,
+  rebuilding text,
+  rebuilt_to text,
+  costs_due_at timestamp(3) with time zone,
+  costs_all boolean not null default true,
+  counted_at timestamp(3) with time zone,
+  constraint report_queues_rebuilding_check CHECK ((rebuilding = ANY (ARRAY['conversations'::text, 'leads'::text, 'days'::text]))),
+  constraint report_queues_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id),
+  constraint report_queues_pkey PRIMARY KEY (workspace_id)
+);
+
+create table report_readers (
+  workspace_id uuid not null,
+  role_name text not null,
+  constraint report_readers_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id),
+  constraint report_readers_pkey PRIMARY KEY (workspace_id, role_name)
+);
+
+create table report_rollups (
+  workspace_id uuid not null,
+  dimension text not null,
+  day date not null,
+  dimension_id text not null,
+  kind text not null,
+  outcome text not null,
+  bucket smallint not null,
+  count bigint not null,
+  total numeric not null,
+  constraint report_rollups_pkey PRIMARY KEY (workspace_id, dimension, day, dimension_id, kind, outcome, bucket)
+) with (fillfactor=75);
+
 create table review_rules (
   workspace_id uuid not null,
   key_id uuid not null,
@@ -1720,7 +1790,7 @@ create table saved_filters (
   content bytea not null,
   created_at timestamp(3) with time zone not null,
   updated_at timestamp(3) with time zone not null,
-  constraint saved_filters_page_check CHECK ((page = ANY (ARRAY['inbox'::text, 'leads'::text]))),
+  constraint saved_filters_page_check CHECK ((page = ANY (ARRAY['inbox'::text, 'leads'::text, 'reports'::text]))) NOT VALID,
   constraint saved_filters_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id),
   constraint saved_filters_pkey PRIMARY KEY (workspace_id, id)
 );

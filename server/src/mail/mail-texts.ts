@@ -260,7 +260,10 @@ export const cleanName = (name: string): string =>
     .trim()
     .slice(0, 200)
 
-export function render(language: Language, { subject, paragraphs, items = [], button, footer, unsubscribe }: MailParts) {
+export function render(
+  language: Language,
+  { subject, paragraphs, items = [], button, footer, unsubscribe }: MailParts,
+) {
   const lines = [
     ...paragraphs,
     ...items.map(({ text, url }) => `- ${text}\n  ${url}`),

@@ -40,7 +40,8 @@ const texts: Record<Language, Texts> = {
       leads: 'New leads',
       won: 'Won leads',
     },
-    line: (name, now, before, median) => `${name}: ${now} (before: ${before})${median === null ? '' : `, median ${median}`}`,
+    line: (name, now, before, median) =>
+      `${name}: ${now} (before: ${before})${median === null ? '' : `, median ${median}`}`,
     footer: 'You get this e-mail every week because you chose it.',
     stop: 'Stop this e-mail',
   },
@@ -57,7 +58,8 @@ const texts: Record<Language, Texts> = {
       leads: 'Leads nuevos',
       won: 'Leads ganados',
     },
-    line: (name, now, before, median) => `${name}: ${now} (antes: ${before})${median === null ? '' : `, mediana ${median}`}`,
+    line: (name, now, before, median) =>
+      `${name}: ${now} (antes: ${before})${median === null ? '' : `, mediana ${median}`}`,
     footer: 'Recibes este correo cada semana porque lo elegiste.',
     stop: 'Dejar de recibirlo',
   },
@@ -74,7 +76,8 @@ const texts: Record<Language, Texts> = {
       leads: 'Leads novos',
       won: 'Leads ganhos',
     },
-    line: (name, now, before, median) => `${name}: ${now} (antes: ${before})${median === null ? '' : `, mediana ${median}`}`,
+    line: (name, now, before, median) =>
+      `${name}: ${now} (antes: ${before})${median === null ? '' : `, mediana ${median}`}`,
     footer: 'Você recebe este e-mail toda semana porque o escolheu.',
     stop: 'Parar de receber',
   },

@@ -64,9 +64,7 @@ export async function collectConversations(
         const at = new Date(Math.min(endOfTime.getTime(), ...answers))
         return { subjectId, kinds: ['answer'] as const, at }
       }),
-      ...(horizon === null
-        ? []
-        : [{ subjectId: null, kinds: ['closed', 'reopened', 'case'] as const, at: horizon }]),
+      ...(horizon === null ? [] : [{ subjectId: null, kinds: ['closed', 'reopened', 'case'] as const, at: horizon }]),
     ],
   }
 }

@@ -3,15 +3,15 @@ import { firstIdAt, timeOfId } from '../base/id.ts'
 import { type ChangedIds, collectChangedIds } from '../base/pubsub.ts'
 import { sequencedTopic } from '../events/sequence.ts'
 import { conversationsTopic } from '../inbox/conversation/conversation.ts'
-import { type Collected, type CollectDeps, collectConversations, collectLeads } from './collect-facts.ts'
+import { type CollectDeps, type Collected, collectConversations, collectLeads } from './collect-facts.ts'
 import {
   listPending,
   moveQueue,
   type QueueChange,
   QueueMoved,
-  readQueue,
   type Rebuilding,
   type ReportQueue,
+  readQueue,
   reportsTopic,
 } from './queue.ts'
 import { rebuildDay, storeFacts } from './store-facts.ts'
@@ -151,8 +151,7 @@ async function countConversations(
   for (let at = 0; at === 0 || at < ids.length; at += batchSize) {
     const batch = ids.slice(at, at + batchSize)
     const isLast = at + batchSize >= ids.length
-    const collected =
-      batch.length === 0 ? null : await collectConversations(deps, workspaceId, batch, queue.timeZone)
+    const collected = batch.length === 0 ? null : await collectConversations(deps, workspaceId, batch, queue.timeZone)
     await commit(deps, workspaceId, queue, collected, isLast ? last : {})
   }
 }
@@ -215,7 +214,8 @@ async function rebuildNext(
     })
     return
   }
-  const [table, following] = part === 'conversations' ? ['conversations', 'leads'] as const : ['leads', 'days'] as const
+  const [table, following] =
+    part === 'conversations' ? (['conversations', 'leads'] as const) : (['leads', 'days'] as const)
   const rows = await db.sql<{ id: string }[]>`
     select id
     from ${table === 'leads' ? db.sql`leads` : db.sql`conversations`}

@@ -94,7 +94,10 @@ export function addRollups(rollups: readonly Rollup[]): Rollup[] {
 const sortRollups = (rollups: Rollup[]): Rollup[] => {
   const keyOf = (one: Rollup) =>
     [one.dimension, one.day, one.dimensionId, one.kind, one.outcome, String(one.bucket + 1).padStart(4, '0')].join(' ')
-  return rollups.map((one) => [keyOf(one), one] as const).sort(byFirst).map(([, one]) => one)
+  return rollups
+    .map((one) => [keyOf(one), one] as const)
+    .sort(byFirst)
+    .map(([, one]) => one)
 }
 
 const byFirst = ([a]: readonly [string, Rollup], [b]: readonly [string, Rollup]): number => (a < b ? -1 : 1)

@@ -21,7 +21,8 @@ const counted = {
   closed: {
     kind: 'closed',
     outcome: null,
-    definition: 'Conversations that were resolved or closed, each time. By the team that had it then, and by who closed it.',
+    definition:
+      'Conversations that were resolved or closed, each time. By the team that had it then, and by who closed it.',
   },
   closed_by_people: { kind: 'closed', outcome: 'people', definition: 'Those that people closed.' },
   closed_by_agents: { kind: 'closed', outcome: 'agents', definition: 'Those that agents closed.' },

@@ -193,7 +193,8 @@ export async function readAllTimes(sql: Sql, scope: ReportScope) {
     answerOfPeople: compared(byOutcome, 'answer', ' people'),
     answerOfAgents: compared(byOutcome, 'answer', ' agents'),
     resolution: compared(all, 'closed'),
-    day: (date: string, by: 'people' | 'agents'): number | null => byDay('answer', `${date} ${by}`)?.medianSeconds ?? null,
+    day: (date: string, by: 'people' | 'agents'): number | null =>
+      byDay('answer', `${date} ${by}`)?.medianSeconds ?? null,
   }
 }
 

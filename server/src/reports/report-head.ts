@@ -5,7 +5,7 @@ import { periodOf } from '../team/day-period.ts'
 import { type Member, roleCovers } from '../team/member.ts'
 import { findWorkspace } from '../workspaces/workspace.ts'
 import type { CollectDeps } from './collect-facts.ts'
-import { readCountState, type ReportScope } from './read-report.ts'
+import { type ReportScope, readCountState } from './read-report.ts'
 import { maxDays, type ReportQuery } from './report-schema.ts'
 
 const dayMs = 86_400_000

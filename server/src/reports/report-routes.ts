@@ -110,9 +110,7 @@ function groupRoutes(api: TeamApi, deps: CollectDeps): void {
       'Makes all numbers of reports again from the recorded changes, in the background. What was counted of erased conversations stays. For admins.',
     run: async ({ member }) => {
       const now = clock.now()
-      await db.tx((tx) =>
-        recordAudit(tx, { ...auditOf(member), action: 'reports.rebuilt', target: null }, now),
-      )
+      await db.tx((tx) => recordAudit(tx, { ...auditOf(member), action: 'reports.rebuilt', target: null }, now))
       await rebuildReports(db, member.workspaceId, now)
     },
   })
@@ -181,7 +179,8 @@ function listRoute(api: TeamApi, deps: CollectDeps): void {
 
 function placeIn(cursor: string): { day: string; id: string } {
   const [day, id] = decodeCursor(cursor) ?? []
-  if (typeof day === 'string' && /^\d{4}-\d\d-\d\d$/.test(day) && typeof id === 'string' && isUuid(id)) return { day, id }
+  if (typeof day === 'string' && /^\d{4}-\d\d-\d\d$/.test(day) && typeof id === 'string' && isUuid(id))
+    return { day, id }
   throw badRequest('cursor is not valid: take nextCursor of the last page')
 }
 
@@ -210,7 +209,8 @@ function mailRoutes(api: TeamApi, deps: CollectDeps): void {
   api.get(`${path}/mails`, 'member', {
     operationId: 'listReportMails',
     summary: 'List weekly reports',
-    description: 'The saved reports that the caller gets by mail every week. Reports are saved as filters of the page `reports`.',
+    description:
+      'The saved reports that the caller gets by mail every week. Reports are saved as filters of the page `reports`.',
     answers: { 200: ReportMails },
     run: async ({ member }) => ({ filterIds: await listMailed(deps.db.sql, member) }),
   })

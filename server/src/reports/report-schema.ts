@@ -138,8 +138,12 @@ export const Report = Type.Object({
       reopened: count('Conversations that were opened again.'),
       answersOfPeople: count('First answers of people.'),
       answersOfAgents: count('First answers of agents.'),
-      medianOfPeople: nullable(Type.Number({ minimum: 0, description: 'Median seconds until first answers of people.' })),
-      medianOfAgents: nullable(Type.Number({ minimum: 0, description: 'Median seconds until first answers of agents.' })),
+      medianOfPeople: nullable(
+        Type.Number({ minimum: 0, description: 'Median seconds until first answers of people.' }),
+      ),
+      medianOfAgents: nullable(
+        Type.Number({ minimum: 0, description: 'Median seconds until first answers of agents.' }),
+      ),
       leads: count('Leads that were created.'),
       leadsWon: count('Those that are won now.'),
       cost: nullable(decimal('Cost of the day; null for members.')),

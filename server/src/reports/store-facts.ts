@@ -19,8 +19,7 @@ export async function storeFacts(tx: Tx, workspaceId: string, collected: Collect
   const storedKeys = new Map(stored.map((fact) => [keyOf(fact), fact]))
   const isKept = ({ kind, subjectId, at }: Fact) =>
     keptBefore.some(
-      (rule) =>
-        rule.kinds.includes(kind) && (rule.subjectId === null || rule.subjectId === subjectId) && at < rule.at,
+      (rule) => rule.kinds.includes(kind) && (rule.subjectId === null || rule.subjectId === subjectId) && at < rule.at,
     )
   const changed = facts.filter((fact) => {
     const before = storedKeys.get(keyOf(fact))

@@ -20,12 +20,7 @@ import {
   type RateCard as StoredCard,
   storeRateCards,
 } from '../inbox/costs/rate-cards.ts'
-import {
-  type CostGroup,
-  type CostGrouping,
-  type CostSum,
-  readCosts,
-} from '../inbox/costs/read-costs.ts'
+import { type CostGroup, type CostGrouping, type CostSum, readCosts } from '../inbox/costs/read-costs.ts'
 import { fileResponse, sendFile } from '../leads/transfer/export/export.ts'
 import { csvLine } from '../leads/transfer/file/cells.ts'
 import { recountCosts } from '../reports/queue.ts'

@@ -10,7 +10,15 @@ const at = new Date('2026-03-10T12:00:00Z')
 
 const answer = (changes: Partial<Fact> = {}): Fact => ({
   ...{ kind: 'answer', id: newId(at), subjectId: newId(at), at, day: '2026-03-10', outcome: 'people' },
-  ...{ connectionId: newId(at), teamId: null, userId: newId(at), keyId: null, source: null, labelIds: [], value: 60_000 },
+  ...{
+    connectionId: newId(at),
+    teamId: null,
+    userId: newId(at),
+    keyId: null,
+    source: null,
+    labelIds: [],
+    value: 60_000,
+  },
   ...changes,
 })
 

@@ -130,9 +130,7 @@ for (let n = 0; n < 10; n++) {
 
     const report = await w.report(w.admin, period)
     const ofNumber = (number: string) => events.filter((one) => one.number === number)
-    const expected = Object.fromEntries(
-      Object.keys(report.counts).map((number) => [number, ofNumber(number).length]),
-    )
+    const expected = Object.fromEntries(Object.keys(report.counts).map((number) => [number, ofNumber(number).length]))
     expected.new = ofNumber('new_by_customer').length + ofNumber('new_by_team').length
     expected.closed = ofNumber('closed_by_people').length
     expected.answers = sumOf(['people', 'agents', 'apps'].map((by) => ofNumber(`answers_by_${by}`).length))

@@ -13,14 +13,21 @@ let customers = 0
 
 /** A workspace with an admin, a member and an agent, whose changes are counted when the test says so. */
 export async function reportWorld() {
-  const w = await inboxWorld({ key: { scopes: ['inbox.read', 'inbox.write', 'leads.read', 'leads.write', 'leads.delete'] } })
+  const w = await inboxWorld({
+    key: { scopes: ['inbox.read', 'inbox.write', 'leads.read', 'leads.write', 'leads.delete'] },
+  })
   w.clock.set(testNoon)
   const [admin, member] = [await signedInMember(w, 'admin'), await signedInMember(w)]
   const deps = { ...w, findLeads: createFindLeads(w) }
   const say = async (by: TestMember, id: string, text = 'Hello'): Promise<void> => {
     w.clock.advance(1000)
     const headers = { 'idempotency-key': newId(w.clock.now()) }
-    const { status, body } = await by.call('POST', `/inbox/conversations/${id}/messages`, { kind: 'text', text }, headers)
+    const { status, body } = await by.call(
+      'POST',
+      `/inbox/conversations/${id}/messages`,
+      { kind: 'text', text },
+      headers,
+    )
     assert.equal(status, 202, JSON.stringify(body))
   }
   return {

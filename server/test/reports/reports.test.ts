@@ -63,7 +63,8 @@ test('each number is shown by connection, team, person, agent, label and source,
   await w.lead({ phone: '5581980999001', source: 'ads', actualValue: 120, status: 'won' })
   w.clock.advance(1000)
   const { id } = await w.customerWrites('Hi', { customer: { ...marina, phone: '5581980999001' } })
-  const team = (await w.admin.call('POST', '/teams', { name: 'Sales', assignment: 'manual', memberIds: [] })).body.team.id
+  const team = (await w.admin.call('POST', '/teams', { name: 'Sales', assignment: 'manual', memberIds: [] })).body.team
+    .id
   w.clock.advance(1000)
   await w.admin.call('PATCH', `/inbox/conversations/${id}`, { labelIds: [label], teamId: team })
   await w.say(w.member, id)

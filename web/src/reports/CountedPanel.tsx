@@ -48,7 +48,9 @@ type Item = NonNullable<ReturnType<typeof useReportCounted>['data']>['pages'][nu
 function columns(workspaceId: string, hasTimes: boolean): Column<Item>[] {
   const texts = t.reports
   const pathOf = ({ conversationId, leadId }: Item) =>
-    conversationId !== null ? `/w/${workspaceId}/inbox/${conversationId}` : leadId !== null && `/w/${workspaceId}/leads/${leadId}`
+    conversationId !== null
+      ? `/w/${workspaceId}/inbox/${conversationId}`
+      : leadId !== null && `/w/${workspaceId}/leads/${leadId}`
   return [
     {
       key: 'name',

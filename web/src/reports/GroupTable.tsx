@@ -1,5 +1,11 @@
 import { Anchor } from '@mantine/core'
-import { type Dimension, type ReportGroup, type ReportGroups, type ReportNumber, useReportGroups } from '../data/team/reports.ts'
+import {
+  type Dimension,
+  type ReportGroup,
+  type ReportGroups,
+  type ReportNumber,
+  useReportGroups,
+} from '../data/team/reports.ts'
 import { language, t } from '../text/index.ts'
 import { changeOf } from '../ui/charts/change.ts'
 import styles from '../ui/charts/Dashboard.module.css'
@@ -49,7 +55,12 @@ export function GroupTable({ by, days, changeBy, choose, open }: GroupTableProps
             <div className={styles.wide}>
               <Table
                 label={`${texts.groups}: ${texts.dimensions[by]}`}
-                columns={columns(report, by, (id) => nameOf(by, id), (number, id) => open(number, by, id))}
+                columns={columns(
+                  report,
+                  by,
+                  (id) => nameOf(by, id),
+                  (number, id) => open(number, by, id),
+                )}
                 rows={report.groups}
                 keyOf={({ id }) => id}
                 open={({ id }) => choose(by, id)}
@@ -119,7 +130,8 @@ function columnsOf(
   if (by === 'source') return [count('new', true), ...leads, time('answer')]
   const common = [count('closed'), count('answers'), time('answer'), time('resolution')]
   if (by === 'person') return [...common, ...leads]
-  if (by === 'key') return [...common, count('case_resolved'), count('case_handed_over'), count('case_taken_over', true)]
+  if (by === 'key')
+    return [...common, count('case_resolved'), count('case_handed_over'), count('case_taken_over', true)]
   return [count('new'), ...common, count('reopened', true), count('case_handed_over', true)]
 }
 
@@ -127,7 +139,17 @@ const timeText = (seconds: number | undefined): string =>
   seconds === undefined ? '–' : formatDuration(seconds, language)
 
 /** A number that opens its list, and its change. */
-function Count({ group, number, open, nameOf }: { group: ReportGroup; number: ReportNumber; open: Open; nameOf: (id: string) => string }) {
+function Count({
+  group,
+  number,
+  open,
+  nameOf,
+}: {
+  group: ReportGroup
+  number: ReportNumber
+  open: Open
+  nameOf: (id: string) => string
+}) {
   const { now, before } = group.counts[number]
   const change = changeOf(now, before)
   const isMoved = change?.kind === 'more' || change?.kind === 'less'

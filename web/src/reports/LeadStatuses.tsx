@@ -1,5 +1,5 @@
-import { Anchor } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
+import type { Source } from '../data/leads.ts'
 import type { Report, ReportFilter } from '../data/team/reports.ts'
 import { useWorkspace } from '../data/workspace.ts'
 import { t } from '../text/index.ts'
@@ -21,7 +21,7 @@ export function LeadStatuses({ report, filter }: { report: Report; filter: Repor
   const { dimension, value } = filter
   const search = (status: string) => ({
     ...{ status, createdFrom: report.from, createdTo: report.to },
-    ...(dimension === 'source' && { source: value }),
+    ...(dimension === 'source' && { source: value as Source }),
     ...(dimension === 'person' && { assignee: value }),
   })
   if (rows.length === 0) return null
@@ -39,9 +39,9 @@ export function LeadStatuses({ report, filter }: { report: Report; filter: Repor
             title: t.common.pages.leads,
             numeric: true,
             cell: ({ status, count }) => (
-              <Anchor component={Link} to={`/w/${workspaceId}/leads`} search={search(status)} size="sm">
+              <Link to="/w/$workspaceId/leads" params={{ workspaceId }} search={search(status)}>
                 {formatNumber(count)}
-              </Anchor>
+              </Link>
             ),
           },
           {

@@ -29,7 +29,13 @@ const groups = {
 } as const satisfies Record<string, readonly ReportNumber[]>
 
 /** Fewer of these are better. */
-const lessIsGood: readonly ReportNumber[] = ['reopened', 'case_reopened', 'case_handed_over', 'case_taken_over', 'case_silent']
+const lessIsGood: readonly ReportNumber[] = [
+  'reopened',
+  'case_reopened',
+  'case_handed_over',
+  'case_taken_over',
+  'case_silent',
+]
 /** More of these are better; the others are neither good nor bad. */
 const moreIsGood: readonly ReportNumber[] = ['closed', 'case_resolved', 'leads', 'leads_won']
 

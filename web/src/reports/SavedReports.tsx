@@ -2,7 +2,13 @@ import { ActionIcon, Button, Checkbox, Group, Switch, TextInput } from '@mantine
 import { IconTrash } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
-import { createFilter, deleteFilter, type SavedFilter, savedFiltersKey, useSavedFiltersOf } from '../data/saved-filters.ts'
+import {
+  createFilter,
+  deleteFilter,
+  type SavedFilter,
+  savedFiltersKey,
+  useSavedFiltersOf,
+} from '../data/saved-filters.ts'
 import { setReportMail, useReportMails } from '../data/team/reports.ts'
 import { hasRole, useSession } from '../session/session.ts'
 import { t } from '../text/index.ts'

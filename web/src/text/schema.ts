@@ -101,8 +101,6 @@ export interface Calls {
     figures: { inDays: (values: { n: Shown }) => string; waitingFor: (values: { minutes: Shown }) => string; median: (values: { n: number }) => string }
     charts: { slowestPeople: (values: { people: Shown }) => string; slowestAgents: (values: { agents: Shown }) => string }
     change: { counts: { more: (values: { before: Shown; days: Shown; percent: Shown }) => string; less: (values: { before: Shown; days: Shown; percent: Shown }) => string; same: (values: { days: Shown }) => string; new: (values: { days: Shown }) => string }; times: { more: (values: { percent: Shown; before: Shown; days: Shown }) => string; less: (values: { percent: Shown; before: Shown; days: Shown }) => string; same: (values: { days: Shown }) => string; new: (values: { days: Shown }) => string } }
-    groups: { help: (values: { days: Shown }) => string; sampled: (values: { every: Shown }) => string }
-    csv: { before: (values: { figure: Shown }) => string }
     quota: { used: (values: { used: Shown; limit: Shown }) => string; unlimited: (values: { used: Shown }) => string }
   }
   attach: {
@@ -333,6 +331,14 @@ export interface Calls {
     seconds: (values: { seconds: Shown }) => string
     before: (values: { verdict: Shown }) => string
     found: (values: { actual: Shown }) => string
+  }
+  reports: {
+    only: (values: { kind: Shown; name: Shown }) => string
+    countedAt: (values: { when: Shown }) => string
+    help: (values: { zone: Shown }) => string
+    notes: { new: (values: { n: number }) => string; closed: (values: { people: Shown; agents: Shown }) => string; share: (values: { percent: Shown }) => string; times: (values: { n: Shown; p90: Shown }) => string; waiting: (values: { people: Shown; agents: Shown }) => string; unpriced: (values: { n: number }) => string; leads: (values: { n: number }) => string }
+    openNumber: (values: { name: Shown; number: Shown; n: Shown }) => string
+    saved: { done: (values: { name: Shown }) => string; deleted: (values: { name: Shown }) => string; delete: (values: { name: Shown }) => string; mail: (values: { name: Shown }) => string }
   }
   review: {
     of: (values: { name: Shown }) => string

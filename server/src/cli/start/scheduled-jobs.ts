@@ -162,8 +162,7 @@ function scheduledJobsOf(runtime: Runtime): ScheduledJob[] {
   ]
 }
 
-const reportCounterOf = (runtime: Runtime) =>
-  createReportCounter({ ...runtime, findLeads: createFindLeads(runtime) })
+const reportCounterOf = (runtime: Runtime) => createReportCounter({ ...runtime, findLeads: createFindLeads(runtime) })
 
 type DueJob = Pick<ScheduledJob, 'work' | 'everyMs'> & { watch: Pick<DueWatch, 'isDue'> }
 

@@ -51,7 +51,10 @@ export function useReportCounted(workspaceId: string, number: ReportNumber, filt
     queryFn: ({ pageParam }) =>
       unwrap(
         api.GET(`${path}/counted`, {
-          params: { ...at(workspaceId), query: { ...filter, number, ...(pageParam !== null && { cursor: pageParam }) } },
+          params: {
+            ...at(workspaceId),
+            query: { ...filter, number, ...(pageParam !== null && { cursor: pageParam }) },
+          },
         }),
       ),
     initialPageParam: null as string | null,
