@@ -14,7 +14,6 @@ import { Segments } from '../ui/page/Segments.tsx'
 import { useChangeSearch } from '../ui/use-newest-search.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import { AttentionList } from './AttentionList.tsx'
-import { dayRows } from './day-rows.ts'
 import { Figures } from './Figures.tsx'
 import styles from './HomePage.module.css'
 import { type HomeDays, homeDays, readHomeSearch } from './search.ts'
@@ -93,6 +92,22 @@ function CsvButton({ stats }: { stats: Stats | undefined }) {
     </Button>
   )
 }
+
+const agentRows = ['people', 'agents', 'otherApps'] as const
+
+/** The rows of the CSV file. */
+function dayRows({ days }: Stats): (string | number)[][] {
+  const { charts, csv } = t.home
+  const head = agentRows.flatMap((by) => [`${charts[by]}: ${csv.answers}`, `${charts[by]}: ${csv.median}`])
+  const rows = days.map(({ date, leads, answers }) => [
+    date,
+    leads,
+    ...agentRows.flatMap((by) => [answers[by]?.answers ?? 0, rounded(answers[by]?.medianSeconds)]),
+  ])
+  return [[csv.date, t.common.pages.leads, ...head], ...rows]
+}
+
+const rounded = (seconds: number | undefined): string | number => (seconds === undefined ? '' : Math.round(seconds))
 
 const quotaWarningShare = 0.8
 
