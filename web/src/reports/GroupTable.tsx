@@ -40,12 +40,14 @@ export function GroupTable({ by, days, changeBy, choose, open }: GroupTableProps
     <section className={styles.card} aria-label={texts.groups}>
       <div className={styles.head}>
         <h2 className={styles.title}>{texts.groups}</h2>
-        <Segments
-          label={texts.by}
-          data={dimensions.map((value) => ({ value, label: texts.dimensions[value] }))}
-          value={by}
-          onChange={changeBy}
-        />
+        <div className={styles.wide}>
+          <Segments
+            label={texts.by}
+            data={dimensions.map((value) => ({ value, label: texts.dimensions[value] }))}
+            value={by}
+            onChange={changeBy}
+          />
+        </div>
       </div>
       <QueryBoundary query={query} rows={3}>
         {(report) =>
