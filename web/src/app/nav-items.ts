@@ -36,7 +36,6 @@ export const navItems: readonly NavItem[] = [
   { path: 'leads', title: () => t.common.pages.leads, icon: IconUsers, key: 'l', place: 'day', role: 'member' },
   { path: 'forms', title: () => t.common.pages.forms, icon: IconForms, key: 'f', place: 'day', role: 'member' },
   { path: 'tasks', title: () => t.common.pages.tasks, icon: IconCheckbox, key: 'd', place: 'day', role: 'member' },
-  { path: 'reports', title: () => t.common.pages.reports, icon: IconChartBar, key: 'p', place: 'day', role: 'member' },
   {
     path: 'knowledge',
     title: () => t.common.pages.knowledge,
@@ -79,6 +78,14 @@ export const navItems: readonly NavItem[] = [
     role: 'member',
   },
   { path: 'review', title: () => t.common.pages.review, icon: IconChecklist, key: 'r', place: 'setup', role: 'member' },
+  {
+    path: 'reports',
+    title: () => t.common.pages.reports,
+    icon: IconChartBar,
+    key: 'p',
+    place: 'setup',
+    role: 'member',
+  },
   { path: 'costs', title: () => t.common.pages.costs, icon: IconCoin, key: 'b', place: 'setup', role: 'admin' },
   {
     path: 'settings',

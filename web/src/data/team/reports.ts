@@ -4,6 +4,9 @@ import { api, type Schemas, unwrap } from '../../api/client.ts'
 const path = '/api/team/v1/workspaces/{workspaceId}/reports'
 const mailPath = `${path}/mails/{filterId}` as const
 const freshMs = 30_000
+/** How often an open report is read again, also while older records are being counted. */
+const openMs = 60_000
+const countingMs = 5_000
 
 export type Report = Awaited<ReturnType<typeof readReport>>
 export type ReportGroups = Awaited<ReturnType<typeof readGroups>>
@@ -32,6 +35,7 @@ export function useReport(workspaceId: string, filter: ReportFilter) {
     queryKey: [...reportKey(workspaceId), filter],
     queryFn: () => readReport(workspaceId, filter),
     staleTime: freshMs,
+    refetchInterval: ({ state }) => (state.data?.isComplete === false ? countingMs : openMs),
   })
 }
 
