@@ -128,6 +128,7 @@ for (let n = 0; n < 10; n++) {
     const leads = await playLeads(w, source)
     await w.count()
 
+    assert.ok(events.length > 10, `only ${events.length} to count`)
     const report = await w.report(w.admin, period)
     const ofNumber = (number: string) => events.filter((one) => one.number === number)
     const expected = Object.fromEntries(Object.keys(report.counts).map((number) => [number, ofNumber(number).length]))
