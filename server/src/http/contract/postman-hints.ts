@@ -228,6 +228,8 @@ export const postmanHints: HintsByOperation = {
     query: { offset: '0' },
     order: 1,
   },
+  getReportGroups: { query: { by: 'team' } },
+  listReportCounted: { query: { number: 'new' } },
   showForm: { path: { slug: '{{form_slug}}' } },
   submitForm: { path: { slug: '{{form_slug}}' } },
 }
