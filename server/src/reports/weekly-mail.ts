@@ -54,18 +54,20 @@ export async function mailWeekly(
   if (chosen.count === 0) throw notFound('Saved report not found')
 }
 
+/** Throws 404 if the caller does not get the report. */
 export async function stopMailing(
   { db }: Pick<CollectDeps, 'db'>,
   { workspaceId, userId }: Member,
   filterId: string,
 ): Promise<void> {
-  await db.statement(
+  const stopped = await db.statement(
     (tx) => tx`
       delete from report_mails
       where workspace_id = ${workspaceId}
         and user_id = ${userId}
         and filter_id = ${filterId}`,
   )
+  if (stopped.count === 0) throw notFound('You do not get this report')
 }
 
 const zoneOf = async (sql: Sql, workspaceId: string): Promise<string> =>
