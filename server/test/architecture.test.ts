@@ -24,6 +24,7 @@ const ranks: Record<string, number> = {
   knowledge: 4,
   agents: 5,
   forms: 5,
+  reports: 5,
   scenarios: 5,
   tasks: 5,
   sequences: 5,

@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core'
 import { newId } from '../../server/src/base/id.ts'
 import { assertAccessible } from './support/accessibility.ts'
 import { phone } from './support/browser.ts'
-import { newWriter } from './support/composing.ts'
+import { newWriter, waitUntil } from './support/composing.ts'
 import { sharedDemo } from './support/demo.ts'
 
 const demo = await sharedDemo()
@@ -111,5 +111,35 @@ test('an admin sets rules and the scorecard', async () => {
   const settings = await own.team('GET', `/workspaces/${own.workspaceId}/review-settings`)
   assert.deepEqual([settings.rules[0].randomPerMille, settings.rules[0].reopened], [50, true])
   assert.deepEqual(settings.criteria[0], { id: 'solved', name: null, steps: 5 })
+  await fitsPhone(page)
+})
+
+test('a report shows numbers with definitions and what they count, for one source too, and is saved', async () => {
+  const countLeads = async () => (await demo.team('GET', `${workspace}/reports`)).counts.leads.now as number
+  await waitUntil(countLeads, (count) => count > 0)
+  const { page } = await demo.open('reports')
+  const figure = page.locator('dl > div', { hasText: 'New leads' })
+  await figure.getByRole('button', { name: 'What is “New leads”?' }).click()
+  await figure.getByText(/^Leads that were created in the period/).waitFor()
+  await figure.getByRole('button', { name: /^New leads: \d/ }).click()
+  const link = page.getByRole('dialog').getByRole('link').first()
+  await link.waitFor()
+  await assertAccessible(page)
+  await page.keyboard.press('Escape')
+  await link.waitFor({ state: 'detached' })
+  const groups = page.getByRole('region', { name: 'Numbers by' })
+  await groups.getByText('Lead source', { exact: true }).click()
+  await groups.getByRole('row').nth(1).getByRole('button').first().click()
+  await page.waitForURL(/dimension=source/)
+  await page.getByRole('button', { name: 'Show everything' }).waitFor()
+  await page.getByRole('button', { name: 'Save this report' }).click()
+  await page.getByLabel('Name').fill('By source')
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await page.getByRole('table', { name: 'Saved reports' }).getByText('By source').waitFor()
+  await page.getByRole('button', { name: 'Show everything' }).click()
+  await page.waitForURL(/^(?!.*dimension=)/)
+  await page.getByRole('button', { name: 'By source', exact: true }).click()
+  await page.waitForURL(/dimension=source/)
+  await assertAccessible(page)
   await fitsPhone(page)
 })

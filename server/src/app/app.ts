@@ -42,6 +42,7 @@ import { knowledgeTeamRoutes } from '../knowledge/knowledge-routes.ts'
 import { type LeadTeamDeps, leadTeamRoutes } from '../leads/api/lead-routes.ts'
 import { leadRoutes } from '../leads/api/routes.ts'
 import { leadHookRoutes } from '../leads/sources/hook-routes.ts'
+import { reportTeamRoutes } from '../reports/report-routes.ts'
 import { sequenceTeamRoutes } from '../sequences/sequence-routes.ts'
 import { leadSequences, startBy } from '../sequences/start-runs.ts'
 import { agentTeamRoutes } from '../stats/agent-routes.ts'
@@ -152,6 +153,7 @@ async function serveTeamApi(
   budgetTeamRoutes(app, team, teamGuard)
   agentTeamRoutes(app, inbox.sends, teamGuard)
   reviewTeamRoutes(app, inbox.sends, teamGuard)
+  reportTeamRoutes(app, inbox.sends, teamGuard)
   taskTeamRoutes(app, inbox.sends, teamGuard)
   broadcastTeamRoutes(app, { sends: inbox.sends, leads: runtime }, teamGuard)
   sequenceTeamRoutes(app, inbox.sends, teamGuard)

@@ -20,6 +20,7 @@ import { deleteOldBulkChanges, deleteOldImports } from '../leads/retention.ts'
 import { eraseImportFiles } from '../leads/transfer/import/file-pieces.ts'
 import { deleteOldMails } from '../mail/mails.ts'
 import { deleteOldNotifications } from '../notifications/retention.ts'
+import { eraseFacts } from '../reports/erase.ts'
 import { eraseDeliveries } from '../webhooks/erase.ts'
 import { eraseFilters } from '../workspaces/saved-filters.ts'
 import { defaultAuditDays } from '../workspaces/workspace.ts'
@@ -51,6 +52,8 @@ export function erasureDeps({ db, keyStore, clock }: Pick<Runtime, 'db' | 'keySt
       eraseBroadcasts,
       eraseTemplateDrafts,
       eraseKnowledgeDrafts,
+      // After the conversations and leads, of which more may be counted until then.
+      eraseFacts,
       // After all that could still record one.
       eraseConsents,
     ],

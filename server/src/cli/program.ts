@@ -10,6 +10,7 @@ import { addKnowledgeCommands } from './knowledge.ts'
 import { addMailCommands } from './mail.ts'
 import { addMcpCommand } from './mcp.ts'
 import { addRateCardCommands } from './rate-card.ts'
+import { addReportCommands } from './reports.ts'
 import { addRotateKeysCommands } from './rotate-keys.ts'
 import { addScenarioCommands } from './scenarios/commands.ts'
 import { addSimulateCommand } from './simulate.ts'
@@ -73,6 +74,7 @@ export function addCommands(program: Command): Command {
   addSimulateCommand(program)
   addScenarioCommands(program)
   addMailCommands(program)
+  addReportCommands(program)
   return program
 }
 

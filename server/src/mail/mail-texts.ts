@@ -3,7 +3,7 @@ import type { Language } from '../base/text/languages.ts'
 import type { MailContent } from './mailer.ts'
 
 /** A mail as its parts, from which both the plain text and the HTML are made. */
-interface MailParts {
+export interface MailParts {
   subject: string
   paragraphs: readonly string[]
   items?: readonly MailItem[]
@@ -198,7 +198,7 @@ const texts: Record<Language, Texts> = {
   },
 }
 
-type Rendered = Omit<MailContent, 'to'>
+export type Rendered = Omit<MailContent, 'to'>
 
 export const invitationMail = (
   language: Language,
@@ -263,7 +263,7 @@ export const cleanName = (name: string): string =>
     .trim()
     .slice(0, 200)
 
-function render(language: Language, { subject, paragraphs, items = [], button, footer, stop }: MailParts) {
+export function render(language: Language, { subject, paragraphs, items = [], button, footer, stop }: MailParts) {
   const { preferences, unsubscribe } = texts[language]
   const links =
     stop === undefined

@@ -4,7 +4,7 @@ import { newId } from '../base/id.ts'
 import type { MailContent } from './mailer.ts'
 
 /** Why people get mail. */
-export type MailKind = 'invitation' | 'sign-in' | 'reset' | 'notifications' | 'digest'
+export type MailKind = 'invitation' | 'sign-in' | 'reset' | 'notifications' | 'digest' | 'report'
 
 export type MailState = 'waiting' | 'sent' | 'refused' | 'expired'
 
@@ -25,7 +25,7 @@ export interface NewMail {
 export const mailsTopic = 'mails'
 
 /** Kinds that a person waits for. They are sent first. */
-const isAwaited = (kind: MailKind): boolean => kind !== 'notifications' && kind !== 'digest'
+const isAwaited = (kind: MailKind): boolean => kind === 'invitation' || kind === 'sign-in' || kind === 'reset'
 
 /** Unsent mails of a workspace. Further ones are not recorded; the app shows what they would have said. */
 export const maxWaiting = 1000

@@ -8,6 +8,7 @@ import { isUuid } from '../base/id.ts'
 import type { App } from '../base/route.ts'
 import { createZoneFormat, startOfDate } from '../base/time.ts'
 import type { InboxDeps } from '../inbox/conversation/conversation.ts'
+import { costScopeOf } from '../inbox/costs/cost-scope.ts'
 import { type CostGroup, readCosts } from '../inbox/costs/read-costs.ts'
 import { readContacts } from '../inbox/read/names.ts'
 import {
@@ -21,6 +22,7 @@ import {
   readReasons,
 } from '../inbox/reviews/agent-numbers.ts'
 import { caseOutcomes } from '../inbox/reviews/ended-cases.ts'
+import { datesOf, periodOf } from '../team/day-period.ts'
 import type { TeamGuard } from '../team/member.ts'
 import { teamApi } from '../team/team-api.ts'
 import { findWorkspace } from '../workspaces/workspace.ts'
@@ -34,8 +36,6 @@ import {
   DaysQuery,
   maxDays,
 } from './agent-schema.ts'
-import { costScopeOf } from './cost-routes.ts'
-import { datesOf, periodOf } from './day-period.ts'
 
 export type AgentNumberDeps = Pick<InboxDeps, 'db' | 'keyStore' | 'clock' | 'findLeads'>
 

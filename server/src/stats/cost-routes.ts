@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { Clock } from '../base/clock.ts'
-import type { Db, Sql } from '../base/db.ts'
+import type { Db } from '../base/db.ts'
 import { invalid, notFound } from '../base/errors.ts'
 import type { App } from '../base/route.ts'
 import { isTimeZone } from '../base/time.ts'
@@ -9,10 +9,10 @@ import { requireUnused } from '../inbox/budgets/manage-budgets.ts'
 import {
   changeBillingSettings,
   findBillingSettings,
-  findCurrency,
   listConnectionCurrencies,
   setConnectionCurrency,
 } from '../inbox/costs/billing-settings.ts'
+import { costScopeOf } from '../inbox/costs/cost-scope.ts'
 import { parseRateCards } from '../inbox/costs/parse-rate-card.ts'
 import {
   deleteRateCard,
@@ -20,16 +20,12 @@ import {
   type RateCard as StoredCard,
   storeRateCards,
 } from '../inbox/costs/rate-cards.ts'
-import {
-  type CostGroup,
-  type CostGrouping,
-  type CostScope,
-  type CostSum,
-  readCosts,
-} from '../inbox/costs/read-costs.ts'
+import { type CostGroup, type CostGrouping, type CostSum, readCosts } from '../inbox/costs/read-costs.ts'
 import { fileResponse, sendFile } from '../leads/transfer/export/export.ts'
 import { csvLine } from '../leads/transfer/file/cells.ts'
+import { recountCosts } from '../reports/queue.ts'
 import { recordAudit } from '../team/audit.ts'
+import { periodOf } from '../team/day-period.ts'
 import type { Member, TeamGuard } from '../team/member.ts'
 import { type TeamApi, teamApi } from '../team/team-api.ts'
 import {
@@ -46,7 +42,6 @@ import {
   RateCards,
   rateCardParams,
 } from './cost-schema.ts'
-import { periodOf } from './day-period.ts'
 
 interface CostDeps {
   db: Db
@@ -103,6 +98,7 @@ function readRoutes(api: TeamApi, { db, clock }: CostDeps): void {
 }
 
 function rateCardRoutes(api: TeamApi, { db, clock }: CostDeps): void {
+  const recount = recounter({ db, clock })
   api.get(`${path}/rate-cards`, 'admin', {
     operationId: 'listRateCards',
     summary: 'List rate cards',
@@ -135,7 +131,7 @@ function rateCardRoutes(api: TeamApi, { db, clock }: CostDeps): void {
         const stored = await listRateCards(tx, workspaceId)
         return { rateCards: stored.filter(({ id }) => ids.includes(id)).map(presentCard) }
       })
-      await countBudgetsNow({ db, clock }, workspaceId)
+      await recount(workspaceId)
       return imported
     },
   })
@@ -152,12 +148,13 @@ function rateCardRoutes(api: TeamApi, { db, clock }: CostDeps): void {
         await requireUnused(tx, member.workspaceId, { currency: null })
         await audit(tx, member, 'rate_card.deleted', `rate_card:${params.rateCardId}`, clock.now())
       })
-      await countBudgetsNow({ db, clock }, member.workspaceId)
+      await recount(member.workspaceId)
     },
   })
 }
 
 function billingRoutes(api: TeamApi, { db, clock }: CostDeps): void {
+  const recount = recounter({ db, clock })
   api.put(`${path}/billing-settings/connections/:connectionId`, 'admin', {
     operationId: 'setConnectionCurrency',
     summary: "Set a connection's currency",
@@ -171,6 +168,7 @@ function billingRoutes(api: TeamApi, { db, clock }: CostDeps): void {
           throw notFound('Connection not found')
         await audit(tx, member, 'billing_settings.updated', `connection:${connectionId}`, clock.now())
       })
+      await recountCosts(db, member.workspaceId, clock.now())
     },
   })
   api.patch(`${path}/billing-settings`, 'admin', {
@@ -191,32 +189,24 @@ function billingRoutes(api: TeamApi, { db, clock }: CostDeps): void {
         await audit(tx, member, 'billing_settings.updated', null, now)
         return changed
       })
-      await countBudgetsNow({ db, clock }, member.workspaceId)
+      await recount(member.workspaceId)
       return { settings }
     },
   })
 }
 
+/** Has everything that amounts are part of counted again: budgets at once, reports in the background. */
+const recounter =
+  ({ db, clock }: CostDeps) =>
+  async (workspaceId: string): Promise<void> => {
+    await countBudgetsNow({ db, clock }, workspaceId)
+    await recountCosts(db, workspaceId, clock.now())
+  }
+
 type AuditTx = Parameters<typeof recordAudit>[0]
 
 const audit = (tx: AuditTx, { workspaceId, actor }: Member, action: string, target: string | null, now: Date) =>
   recordAudit(tx, { scopeId: workspaceId, actor, action, target }, now)
-
-/** Returns how the costs of a workspace are summed: in this currency, or that of its billing settings. */
-export async function costScopeOf(
-  sql: Sql,
-  workspaceId: string,
-  asked: string | undefined,
-): Promise<CostScope & { currencies: string[] }> {
-  const [settings, connections] = await Promise.all([
-    findBillingSettings(sql, workspaceId),
-    listConnectionCurrencies(sql, workspaceId),
-  ])
-  const baseCurrency = await findCurrency(sql, workspaceId, settings)
-  const own = connections.map(({ currency }) => currency).sort()
-  const currencies = [...new Set([...(baseCurrency === null ? [] : [baseCurrency]), ...own])]
-  return { workspaceId, connectionIds: null, settings, currency: asked ?? baseCurrency, baseCurrency, currencies }
-}
 
 const noMessages: CostSum = { messages: 0, charged: 0, free: 0, unknown: 0, unpriced: 0, amount: null }
 

@@ -13,11 +13,11 @@ import {
 import { sumReviews } from '../inbox/reviews/review-results.ts'
 import { changeReviewSettings, readReviewSettings } from '../inbox/reviews/review-settings.ts'
 import { recordAudit } from '../team/audit.ts'
+import { datesOf } from '../team/day-period.ts'
 import type { TeamGuard } from '../team/member.ts'
 import { type TeamApi, teamApi } from '../team/team-api.ts'
 import { type AgentNumberDeps, idIn, readSpan } from './agent-routes.ts'
 import { DaysQuery } from './agent-schema.ts'
-import { datesOf } from './day-period.ts'
 import { presentResults } from './review-results.ts'
 import {
   ReviewAnswer,

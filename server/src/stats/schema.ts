@@ -51,18 +51,6 @@ const ofAnswerers =
   '`people` are members and team tokens, `agents` API keys, `otherApps` other apps on the same number.'
 const ByAnswerer = Type.Object(Answerers, { title: 'AnswersByKind', description: ofAnswerers })
 
-const AnswerGroups = Type.Array(
-  titled('AnswerGroup', {
-    id: idSchema('The member or token, key, connection or label.'),
-    now: AnswerTimes,
-    before: AnswerTimes,
-  }),
-  {
-    ...unpaged,
-    description: 'Sorted by number of answers, most first. Only groups with answers in one of the periods.',
-  },
-)
-
 const Span = titled('StatsPeriod', {
   leads: count('Leads created in the period and not deleted since.'),
   answers: ByAnswerer,
@@ -76,10 +64,6 @@ export const Comparison = Type.Object({
   beforeFrom: timestamp('Start of the previous period of the same length.'),
   now: Span,
   before: Span,
-  people: AnswerGroups,
-  agents: AnswerGroups,
-  connections: AnswerGroups,
-  labels: AnswerGroups,
   sampledEvery: count('1 if every conversation was read, n if one in n was.'),
 })
 export type Comparison = Static<typeof Comparison>

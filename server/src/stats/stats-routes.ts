@@ -5,13 +5,7 @@ import { invalid } from '../base/errors.ts'
 import type { App } from '../base/route.ts'
 import type { ZoneDay } from '../base/time.ts'
 import { isTimeZone, lastDays } from '../base/time.ts'
-import {
-  type Answerer,
-  type AnswerGroup,
-  type AnswerTimes,
-  readAnswerGroups,
-  readAnswerTimes,
-} from '../inbox/read/answer-times.ts'
+import { type Answerer, type AnswerTimes, readAnswerTimes } from '../inbox/read/answer-times.ts'
 import type { UnansweredCount } from '../inbox/read/count-views.ts'
 import { countUnanswered } from '../inbox/read/count-views.ts'
 import { readQuota } from '../leads/lead/quota.ts'
@@ -74,7 +68,7 @@ export function statsTeamRoutes(app: App, deps: StatsDeps, guard: TeamGuard): vo
     operationId: 'compareStats',
     summary: 'Compare statistics with the previous period',
     description:
-      'Compares the days up to now with as many days before: new leads, and first answers by member, agent, connection and label. A conversation with several labels counts for each. With more than 2,000 active conversations a sample is read.',
+      'Compares the days up to now with as many days before: new leads, and first answers. With more than 2,000 active conversations a sample is read; the numbers of each person, agent, connection and label are in the reports.',
     query: ComparisonQuery,
     answers: { 200: Comparison },
     run: async ({ member, query }) => {
@@ -85,16 +79,15 @@ export function statsTeamRoutes(app: App, deps: StatsDeps, guard: TeamGuard): vo
       const days = lastDays(tz, 2 * count, now)
       const from = days[0]?.start ?? now
       const start = days[count]?.start ?? now
-      const [created, { sampledEvery, groups }] = await Promise.all([
+      const [created, { sampledEvery, times }] = await Promise.all([
         countNewLeads(db.sql, workspaceId, [from, start]),
-        readAnswerGroups(db.sql, workspaceId, { from, start }),
+        readAnswerTimes(db.sql, workspaceId, [from, start]),
       ])
-      return {
-        from: start.toISOString(),
-        beforeFrom: from.toISOString(),
-        ...presentComparison(groups, created),
-        sampledEvery,
-      }
+      const span = (day: number) => ({
+        leads: sum(created.filter((one) => one.day === day)),
+        answers: presentAnswers(times, day),
+      })
+      return { from: start.toISOString(), beforeFrom: from.toISOString(), now: span(2), before: span(1), sampledEvery }
     },
   })
 }
@@ -172,52 +165,6 @@ function presentWaiting(waiting: readonly UnansweredCount[], minutes: number): S
     since: first.length === 0 ? null : new Date(Math.min(...first)).toISOString(),
   }
 }
-
-/** Presents a period and the previous one. In `created`, day 1 is the previous period and day 2 the period. */
-function presentComparison(
-  groups: readonly AnswerGroup[],
-  created: readonly NewLeads[],
-): Pick<Comparison, 'now' | 'before' | 'people' | 'agents' | 'connections' | 'labels'> {
-  return {
-    now: presentSpan(groups, created, false),
-    before: presentSpan(groups, created, true),
-    people: presentGroups(groups, 'people'),
-    agents: presentGroups(groups, 'agents'),
-    connections: presentGroups(groups, 'connection'),
-    labels: presentGroups(groups, 'label'),
-  }
-}
-
-function presentSpan(groups: readonly AnswerGroup[], created: readonly NewLeads[], isBefore: boolean) {
-  const by = (kind: AnswerGroup['kind']) =>
-    timesIn(
-      groups.filter((one) => one.kind === kind && one.id === null),
-      isBefore,
-    )
-  return {
-    leads: sum(created.filter(({ day }) => day === (isBefore ? 1 : 2))),
-    answers: { people: by('people'), agents: by('agents'), otherApps: by('otherApps') },
-  }
-}
-
-function presentGroups(groups: readonly AnswerGroup[], kind: AnswerGroup['kind']): Comparison['people'] {
-  const byId = Map.groupBy(
-    groups.filter((one) => one.kind === kind),
-    ({ id }) => id,
-  )
-  return [...byId]
-    .flatMap(([id, rows]) => (id === null ? [] : [{ id, now: timesIn(rows, false), before: timesIn(rows, true) }]))
-    .sort((a, b) => answersOf(b.now) - answersOf(a.now) || answersOf(b.before) - answersOf(a.before))
-}
-
-function timesIn(rows: readonly AnswerGroup[], isBefore: boolean) {
-  const found = rows.find((one) => one.isBefore === isBefore)
-  if (found === undefined) return null
-  const { answers, medianSeconds, p90Seconds } = found
-  return { answers, medianSeconds, p90Seconds }
-}
-
-const answersOf = (times: { answers: number } | null): number => times?.answers ?? 0
 
 function presentAttention(one: Attention): Stats['attention'][number] {
   return { ...one, at: one.at?.toISOString() ?? null }

@@ -14,7 +14,7 @@ import { closed, idSchema, workspaceParams } from '../team/team-schema.ts'
 import { addItem, changeItem, deleteItem, type OwnedList, refuseIfFull } from './owned-list.ts'
 import { lockWorkspace } from './workspace.ts'
 
-const filterPages = ['inbox', 'leads'] as const
+const filterPages = ['inbox', 'leads', 'reports'] as const
 type FilterPage = (typeof filterPages)[number]
 
 /** A named view of a page. */
@@ -72,6 +72,23 @@ async function listSavedFilters({ db, keyStore }: FilterDeps, by: Member): Promi
     rows.map(({ place: _, ...row }) => decryptFilter(keyring, row)),
   )
   return filters.sort((a, b) => comparePositions(a, b) || a.name.localeCompare(b.name) || (a.id < b.id ? -1 : 1))
+}
+
+/** Returns a filter that a person can see; undefined if there is none. For work on their behalf. */
+export async function findSavedFilter(
+  { db, keyStore }: Pick<FilterDeps, 'db' | 'keyStore'>,
+  workspaceId: string,
+  userId: string,
+  id: string,
+): Promise<SavedFilter | undefined> {
+  const [row] = await db.sql<FilterRow[]>`
+    select ${columns(db.sql)}
+    from saved_filters f
+    where f.workspace_id = ${workspaceId}
+      and f.id = ${id}
+      and (f.user_id is null or f.user_id = ${userId})`
+  if (row === undefined) return undefined
+  return keyStore.withKeyring(workspaceId, async (keyring) => decryptFilter(keyring, row))
 }
 
 /** Stores the member's order of a page's filters. Unknown ids are ignored. */

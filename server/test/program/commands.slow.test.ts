@@ -24,7 +24,9 @@ test('commands work on the embedded database with and without a running service,
   }
   const { invitationUrl } = await parley('workspace', 'create', 'Acme', '--owner', 'ana@example.com')
   const alone = await parley('key', 'create', '--name', 'Made alone', '--for', 'syncing')
+  assert.deepEqual(await parley('reports', 'rebuild'), { success: true })
   const service = await startService({ folder, port })
+  assert.deepEqual(await parley('reports', 'rebuild'), { success: true })
   assert.ok(invitationUrl.startsWith(`${service.url}/invite/`))
   assert.equal((await fetch(invitationUrl)).status, 200)
   const served = await parley('key', 'create', '--name', 'Made by the server', '--scope', 'leads.read')

@@ -1,5 +1,6 @@
 import {
   IconBook,
+  IconChartBar,
   IconCheckbox,
   IconChecklist,
   IconCoin,
@@ -95,6 +96,14 @@ export const navItems: readonly NavItem[] = [
     role: 'member',
   },
   { path: 'review', title: () => t.common.pages.review, icon: IconChecklist, key: 'r', place: 'setup', role: 'member' },
+  {
+    path: 'reports',
+    title: () => t.common.pages.reports,
+    icon: IconChartBar,
+    key: 'p',
+    place: 'setup',
+    role: 'member',
+  },
   { path: 'costs', title: () => t.common.pages.costs, icon: IconCoin, key: 'b', place: 'setup', role: 'admin' },
   {
     path: 'settings',

@@ -23,6 +23,8 @@ export const pageKeywords: Record<string, string> = {
   webhooks: 'events endpoints deliveries eventos entregas',
   costs:
     'billing prices charges rate card money budgets costos precios cargos facturación presupuestos custos preços cobranças faturamento orçamentos',
+  reports:
+    'statistics analytics kpi response time conversion funnel informes estadísticas análisis tiempo de respuesta conversión relatórios estatísticas análises tempo de resposta conversão',
   review:
     'agents quality scorecard numbers resolution rate revisión agentes calidad números tasa de resolución avaliação qualidade números taxa de resolução',
   settings: 'preferences configuration ajustes configuración configurações preferências',

@@ -5,6 +5,7 @@ import { readFormSearch } from '../forms/search.ts'
 import { readHomeSearch } from '../home/search.ts'
 import { readSearch } from '../inbox/list/filters.ts'
 import { readFilters, readImportSearch } from '../leads/transfer/search.ts'
+import { readReportSearch } from '../reports/search.ts'
 import { readReviewSearch } from '../review/search.ts'
 import { readScenarioSearch } from '../scenarios/search.ts'
 import { lastWorkspace } from '../session/last-workspace.ts'
@@ -274,6 +275,13 @@ const costsRoute = createRoute({
   component: lazyPage(() => withTexts(() => import('../costs/CostsPage.tsx')), 'CostsPage'),
 })
 
+const reportsRoute = createRoute({
+  getParentRoute: () => workspaceRoute,
+  path: 'reports',
+  validateSearch: readReportSearch,
+  component: lazyPage(() => withTexts(() => import('../reports/ReportsPage.tsx')), 'ReportsPage'),
+})
+
 const reviewRoute = createRoute({
   getParentRoute: () => workspaceRoute,
   path: 'review',
@@ -342,6 +350,7 @@ export function createAppRouter(queries: QueryClient, session: Session) {
         webhooksRoute,
         endpointRoute,
         costsRoute,
+        reportsRoute,
         reviewRoute,
         agentNumbersRoute,
         reviewResultsRoute,

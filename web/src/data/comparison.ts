@@ -6,7 +6,6 @@ const path = '/api/team/v1/workspaces/{workspaceId}/stats/comparison'
 const freshMs = 60_000
 
 export type Comparison = Awaited<ReturnType<typeof readComparison>>
-export type AnswerGroup = Comparison['people'][number]
 
 function readComparison(workspaceId: string, days: number) {
   return unwrap(api.GET(path, { params: { path: { workspaceId }, query: { days, tz: timeZone() } } }))

@@ -29,6 +29,7 @@ const noFilters: readonly SavedFilter[] = []
 const of = {
   inbox: (filters: SavedFilter[]) => filters.filter(({ page }) => page === 'inbox'),
   leads: (filters: SavedFilter[]) => filters.filter(({ page }) => page === 'leads'),
+  reports: (filters: SavedFilter[]) => filters.filter(({ page }) => page === 'reports'),
 }
 
 export const createFilter = (workspaceId: string, filter: Pick<SavedFilter, 'page' | 'name' | 'query' | 'shared'>) => {

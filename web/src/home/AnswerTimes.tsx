@@ -2,7 +2,7 @@ import type { Stats } from '../data/stats.ts'
 import { language, t } from '../text/index.ts'
 import { dayPoints } from '../ui/charts/day-points.ts'
 import { LineChart } from '../ui/charts/LineChart.tsx'
-import { formatDuration, unitOf } from './duration.ts'
+import { formatDuration, unitOf } from '../ui/format/duration.ts'
 import styles from './HomePage.module.css'
 
 /** Times to the first response, for people and agents. */

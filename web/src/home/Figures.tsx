@@ -1,11 +1,11 @@
 import { type Comparison, useComparison } from '../data/comparison.ts'
 import type { Stats } from '../data/stats.ts'
 import { language, t } from '../text/index.ts'
+import { changeOf } from '../ui/charts/change.ts'
 import { type Figure, Figures as FigureRow } from '../ui/charts/Figures.tsx'
+import { formatDuration } from '../ui/format/duration.ts'
 import { formatNumber } from '../ui/format/time.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
-import { changeOf } from './change.ts'
-import { formatDuration } from './duration.ts'
 
 /** Key figures, compared with the previous period. */
 export function Figures({ stats, chosenDays }: { stats: Stats; chosenDays: number }) {

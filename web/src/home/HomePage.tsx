@@ -1,12 +1,12 @@
 import { Anchor, Button, Group } from '@mantine/core'
 import { IconDownload } from '@tabler/icons-react'
 import { useSearch } from '@tanstack/react-router'
-import { Suspense, useState } from 'react'
+import { Suspense } from 'react'
 import { type Stats, useStats } from '../data/stats.ts'
 import { hasRole } from '../session/session.ts'
 import { t } from '../text/index.ts'
+import { saveCsv } from '../ui/csv.ts'
 import { formatNumber } from '../ui/format/time.ts'
-import { DropdownContent, dropdownButtonProps, useDropdown } from '../ui/overlay/dropdown.tsx'
 import { prefetchedComponent, useIsPainted } from '../ui/overlay/lazy.ts'
 import { PageBody, QueryBoundary } from '../ui/page/PageBody.tsx'
 import { PageHeader } from '../ui/page/PageHeader.tsx'
@@ -20,7 +20,6 @@ import { type HomeDays, homeDays, readHomeSearch } from './search.ts'
 
 const GettingStarted = prefetchedComponent(() => import('./GettingStarted.tsx'))
 const HomeCharts = prefetchedComponent(() => import('./HomeCharts.tsx'))
-const CsvMenu = prefetchedComponent(() => import('./CsvMenu.tsx'))
 
 const defaultDays = 30
 
@@ -39,7 +38,7 @@ export function HomePage() {
             <Anchor href="/docs" target="_blank" rel="noreferrer" size="sm" className={styles.reference}>
               {t.home.reference}
             </Anchor>
-            <CsvButton stats={query.data} days={days} />
+            <CsvButton stats={query.data} />
           </Group>
         }
       >
@@ -75,25 +74,40 @@ function Overview({ stats, days }: { stats: Stats; days: number }) {
       </Suspense>
       <AttentionList attention={stats.attention} />
       <Figures stats={stats} chosenDays={days} />
-      <Suspense fallback={shape}>{isDrawn ? <HomeCharts stats={stats} days={days} /> : shape}</Suspense>
+      <Suspense fallback={shape}>{isDrawn ? <HomeCharts stats={stats} /> : shape}</Suspense>
       <QuotaMeter quota={stats.quota} />
     </div>
   )
 }
 
-function CsvButton({ stats, days }: { stats: Stats | undefined; days: number }) {
-  const dropdown = useDropdown(...useState(false))
+function CsvButton({ stats }: { stats: Stats | undefined }) {
   return (
-    <>
-      <Button {...dropdownButtonProps(dropdown, 'menu')} variant="default" leftSection={<IconDownload size={16} />}>
-        {t.home.csv.label}
-      </Button>
-      <DropdownContent dropdown={dropdown}>
-        <CsvMenu dropdown={dropdown} stats={stats} days={days} />
-      </DropdownContent>
-    </>
+    <Button
+      variant="default"
+      leftSection={<IconDownload size={16} />}
+      disabled={stats === undefined}
+      onClick={() => stats !== undefined && saveCsv(t.home.csv.daysFile, dayRows(stats))}
+    >
+      {t.home.csv.label}
+    </Button>
   )
 }
+
+const agentRows = ['people', 'agents', 'otherApps'] as const
+
+/** The rows of the CSV file. */
+function dayRows({ days }: Stats): (string | number)[][] {
+  const { charts, csv } = t.home
+  const head = agentRows.flatMap((by) => [`${charts[by]}: ${csv.answers}`, `${charts[by]}: ${csv.median}`])
+  const rows = days.map(({ date, leads, answers }) => [
+    date,
+    leads,
+    ...agentRows.flatMap((by) => [answers[by]?.answers ?? 0, rounded(answers[by]?.medianSeconds)]),
+  ])
+  return [[csv.date, t.common.pages.leads, ...head], ...rows]
+}
+
+const rounded = (seconds: number | undefined): string | number => (seconds === undefined ? '' : Math.round(seconds))
 
 const quotaWarningShare = 0.8
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { answerColumns, answerIn } from '../../src/forms/answers.ts'
-import { type Change, changeOf } from '../../src/home/change.ts'
-import { formatDuration } from '../../src/home/duration.ts'
 import { moveItem, statusToken } from '../../src/settings/status-token.ts'
 import { withTexts } from '../../src/text/index.ts'
+import { type Change, changeOf } from '../../src/ui/charts/change.ts'
 import { ticksFor } from '../../src/ui/charts/scale.ts'
+import { formatDuration } from '../../src/ui/format/duration.ts'
 import { parseDeliverySearch } from '../../src/webhooks/search.ts'
 
 await withTexts(async () => {})

@@ -257,6 +257,11 @@ export async function everyPage(demo: Demo): Promise<{ stops: Stop[]; forStrange
     { place: 'keys/connect', isReady: (page) => page.getByText('Waiting for you to allow access') },
     { place: 'costs', isReady: heading },
     {
+      place: 'reports',
+      isReady: (page) => page.getByRole('region', { name: 'Saved reports' }),
+      overlays: { save: button('Save this report') },
+    },
+    {
       place: 'tasks',
       isReady: (page) => page.getByRole('heading', { name: 'You have no open tasks' }),
       overlays: { new: button('New task') },

@@ -1,6 +1,6 @@
 import { agentSenderReader } from '../../app/agents.ts'
 import { deleteExpiredRows, eraseIdleConversations, erasureDeps } from '../../app/erasure.ts'
-import { connectorsOf, sendDeps, templateDeps } from '../../app/inbox.ts'
+import { connectorsOf, createFindLeads, sendDeps, templateDeps } from '../../app/inbox.ts'
 import { embedderOf } from '../../app/knowledge.ts'
 import { notificationMailDeps, pushDeps } from '../../app/notifications.ts'
 import type { Runtime } from '../../app/runtime.ts'
@@ -58,6 +58,8 @@ import { sweepStore } from '../../media/sweep.ts'
 import { mailDigests, watchDigests } from '../../notifications/mail/digest.ts'
 import { mailNotifications, watchNotificationMails } from '../../notifications/mail/notification-mail.ts'
 import { createPushSender, watchPushes } from '../../notifications/push/push.ts'
+import { createReportCounter } from '../../reports/count-changes.ts'
+import { mailReports, watchReportMails } from '../../reports/weekly-mail.ts'
 import { removeOldSandboxes } from '../../scenarios/run/sandbox.ts'
 import { endSilentRuns } from '../../scenarios/store/runs.ts'
 import { createSequenceJob } from '../../sequences/send-due-steps.ts'
@@ -72,6 +74,8 @@ const strandedMs = 5_000
 const minuteMs = 60_000
 /** For notifications about waiting customers, which count in minutes. */
 const reminderEveryMs = 15_000
+/** A run takes two seconds at most, so that counting takes a small part of a busy machine. */
+const reportEveryMs = 15_000
 const pushEveryMs = 2_000
 /** Short, because people wait for sign-in links. */
 const mailEveryMs = 1_000
@@ -151,6 +155,7 @@ function scheduledJobsOf(runtime: Runtime): ScheduledJob[] {
       ...createSequenceJob({ sends: sendDeps(runtime), step: runStep }),
     },
     { name: 'notify-waiting', everyMs: reminderEveryMs, isQuiet: true, ...waitingReminder },
+    { name: 'count-reports', everyMs: reportEveryMs, isSilent: true, ...reportCounterOf(runtime) },
     { name: 'send-away-messages', everyMs: frequentMs, isQuiet: true, ...createAwayMessages(sendDeps(runtime)) },
     ...[
       { name: 'index-leads', isDue: feeds.hasAny, work: () => indexChangedFeeds({ db, keyStore }, feeds) },
@@ -171,6 +176,8 @@ function scheduledJobsOf(runtime: Runtime): ScheduledJob[] {
     { name: 'settle-stranded', everyMs: strandedMs, work: () => settleStrandedSends(sends), isQuiet: true },
   ]
 }
+
+const reportCounterOf = (runtime: Runtime) => createReportCounter({ ...runtime, findLeads: createFindLeads(runtime) })
 
 type DueJob = Pick<ScheduledJob, 'work' | 'everyMs'> & { watch: Pick<DueWatch, 'isDue'> }
 
@@ -240,6 +247,7 @@ function mailJobs(runtime: Runtime): Record<string, DueJob> {
       watch: watchNotificationMails({ db, clock }),
     },
     'mail-digests': { everyMs: reminderEveryMs, work: () => mailDigests(deps), watch: watchDigests({ db, clock }) },
+    'mail-reports': { everyMs: minuteMs, work: () => mailReports(deps), watch: watchReportMails({ db, clock }) },
   }
 }
 

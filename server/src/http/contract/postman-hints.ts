@@ -228,6 +228,8 @@ export const postmanHints: HintsByOperation = {
     query: { offset: '0' },
     order: 1,
   },
+  getReportGroups: { query: { by: 'team' } },
+  listReportCounted: { query: { number: 'new' } },
   showForm: { path: { slug: '{{form_slug}}' } },
   submitForm: { path: { slug: '{{form_slug}}' } },
 }
@@ -271,6 +273,7 @@ export const notInCollection: ReadonlySet<string> = new Set([
   ...['setTeamService', 'importHolidays'],
   ...['createAutomationRule', 'updateAutomationRule', 'deleteAutomationRule', 'orderAutomationRules'],
   ...['dryRunAutomationRule', 'listAutomationRuns', 'createMacro', 'replaceMacro', 'deleteMacro', 'runMacro'],
+  ...['rebuildReports', 'startReportMail', 'stopReportMail'],
   ...['createSequence', 'getSequence', 'countSequence', 'updateSequence', 'deleteSequence', 'startSequence'],
   ...['listSequenceRuns', 'listSequencesOfLead', 'stopSequence'],
   ...['createScenario', 'updateScenario', 'deleteScenario', 'addStarterScenarios', 'makeScenario'],

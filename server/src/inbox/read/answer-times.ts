@@ -14,19 +14,6 @@ export interface AnswerTimes {
   p90Seconds: number
 }
 
-/** Times to the first answer in one period. */
-export interface AnswerGroup {
-  /** By whom the answer was given, or the connection or label of the conversation. */
-  kind: Answerer | 'connection' | 'label'
-  /** Member, token, key, connection or label; null for all of the kind. */
-  id: string | null
-  /** Whether the group covers the previous period. */
-  isBefore: boolean
-  answers: number
-  medianSeconds: number
-  p90Seconds: number
-}
-
 const maxConversations = 2000
 const maxMessagesEach = 1000
 
@@ -59,36 +46,6 @@ export async function readAnswerTimes(
   return { sampledEvery, times }
 }
 
-/** Returns the same since `from`, split at `start`, by individual answerer, connection and label. */
-export async function readAnswerGroups(
-  sql: Sql,
-  workspaceId: string,
-  { from, start }: { from: Date; start: Date },
-): Promise<{ sampledEvery: number; groups: AnswerGroup[] }> {
-  const sampledEvery = await sampleRate(sql, workspaceId, from)
-  const groups = await sql<AnswerGroup[]>`
-    with ${firstAnswersSince(sql, workspaceId, from, sampledEvery)}
-    select g.kind,
-      g.id,
-      a.occurred_at < ${start} as "isBefore",
-      (count(*) * ${sampledEvery})::integer as answers,
-      percentile_cont(0.5) within group (order by a.seconds) as "medianSeconds",
-      percentile_cont(0.9) within group (order by a.seconds) as "p90Seconds"
-    from answers a
-    cross join lateral (
-      select a.answerer as kind, null::uuid as id
-      union all
-      select a.answerer, a.actor_id where a.answerer <> 'otherApps'
-      union all
-      select 'connection', a.connection_id
-      union all
-      select 'label', l.id from unnest(a.label_ids) as l (id)
-    ) as g
-    where a.answerer is not null
-    group by 1, 2, 3`
-  return { sampledEvery, groups }
-}
-
 /**
  * SQL: condition on `conversations c` that changed since `from`. Touched ones changed in the last minute and use an
  * index of their own.
@@ -110,29 +67,36 @@ async function sampleRate(sql: Sql, workspaceId: string, from: Date | null): Pro
 /** SQL: the first answers of the sample, as `answers`. */
 const firstAnswersSince = (sql: Sql, workspaceId: string, from: Date | null, sampledEvery: number): Fragment => sql`
     sampled as materialized (
-      select c.id, c.connection_id, c.label_ids
+      select c.id
       from conversations c
       where ${isActive(sql, workspaceId, from)}
         and mod(hashtext(c.id::text)::bigint, ${sampledEvery}::bigint) = 0
     ),
+    ${firstAnswers(sql, workspaceId, sql`and m.occurred_at >= ${from}::timestamptz`, maxMessagesEach)}`
+
+/**
+ * SQL, after `sampled` with the ids of conversations: `said`, their messages, and `answers`, the
+ * first answers to them. The only definition of a first answer: the home page and reports share it.
+ */
+export const firstAnswers = (sql: Sql, workspaceId: string, condition: Fragment, maxMessages: number): Fragment => sql`
     said as (
-      select s.id as conversation_id, s.connection_id, s.label_ids, m.direction, m.origin, m.actor_type, m.actor_id,
+      select s.id as conversation_id, m.id, m.direction, m.origin, m.actor_type, m.actor_id,
         m.occurred_at,
         lag(m.direction) over (partition by s.id order by m.occurred_at) as before
       from sampled s
       cross join lateral (
-        select m.direction, m.origin, m.actor_type, m.actor_id, m.occurred_at
+        select m.id, m.direction, m.origin, m.actor_type, m.actor_id, m.occurred_at
         from messages m
         where m.workspace_id = ${workspaceId}
           and m.conversation_id = s.id
-          and m.occurred_at >= ${from}::timestamptz
+          ${condition}
           and m.origin <> 'history'
           and m.kind <> 'system'
           -- What the service sends by itself, such as an away message, is no answer.
           and m.actor_type is distinct from 'system'
           and m.status <> 'failed'
         order by m.occurred_at desc
-        limit ${maxMessagesEach}
+        limit ${maxMessages}
       ) as m
     ),
     turns as (
@@ -148,7 +112,7 @@ const firstAnswersSince = (sql: Sql, workspaceId: string, from: Date | null, sam
           when t.actor_type = 'agent' then 'agents'
           when t.actor_type in ('user', 'token') then 'people'
         end as answerer,
-        t.actor_id, t.connection_id, t.label_ids, t.occurred_at,
+        t.id, t.conversation_id, t.actor_id, t.occurred_at,
         extract(epoch from t.occurred_at - t.asked_at)::double precision as seconds
       from turns t
       where t.direction = 'outbound'

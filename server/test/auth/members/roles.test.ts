@@ -28,7 +28,7 @@ const needs = {
     dryRunAutomationRule listAutomationRuns createMacro replaceMacro deleteMacro createForm
     updateForm deleteForm getCosts exportCosts listRateCards importRateCards deleteRateCard setConnectionCurrency
     updateBillingSettings listBudgets createBudget updateBudget deleteBudget getAgentNumbers listCountedConversations
-    getAgentReasons updateReviewSettings getReviewResults updateBroadcastSettings startBroadcast approveBroadcast
+    getAgentReasons updateReviewSettings getReviewResults rebuildReports updateBroadcastSettings startBroadcast approveBroadcast
     pauseBroadcast resumeBroadcast cancelBroadcast exportBroadcast createSequence updateSequence deleteSequence createScenario makeScenario updateScenario deleteScenario
     addStarterScenarios startScenarioRun cancelScenarioRun eraseCustomer listErasures getErasure
     uploadLeadImport uploadTemplateSample`,

@@ -5,10 +5,22 @@ import { type CaseCount, countCases, countReasons, listCounted } from '../../../
 import { statementsOf } from '../../support/database.ts'
 import { inboxWorld } from '../../support/inbox/inbox-world.ts'
 import { findBadPlans } from '../../support/query-plans.ts'
-import { type History, hour, minute, type Step, storeHistory } from './history.ts'
+import {
+  type History,
+  hour,
+  k1,
+  k2,
+  minute,
+  ofAgent,
+  type Recounted,
+  random,
+  randomHistory,
+  recount,
+  type Step,
+  start,
+  storeHistory,
+} from './history.ts'
 
-const [k1, k2] = ['11111111-1111-7111-8111-111111111111', '22222222-2222-7222-8222-222222222222'] as const
-const start = new Date('2026-02-01T00:00:00.000Z')
 const days = 30
 const dayMs = 24 * hour
 const now = new Date(start.getTime() + days * dayMs)
@@ -30,7 +42,7 @@ const wrote = (at: number, by: Extract<Step, { what: 'message' }>['by']): Histor
 })
 const status = (at: number, from: string, to: string): History[number] => ({ what: 'status', from, to, at: time(at) })
 const agent = { agent: k1 }
-const [ofAgent, people] = [`agent:${k1}`, 'human']
+const people = 'human'
 const answered = [began(0), wrote(1, 'customer'), wrote(2, agent)]
 const later = 96 * 60
 
@@ -106,98 +118,6 @@ test('a case that closed in the last 72 hours is not yet resolved', async () => 
   assert.equal(found?.outcome, 'recent')
 })
 
-/** Repeatable random numbers. */
-function random(seed: number) {
-  let state = seed
-  const next = () => {
-    state = (state * 1_103_515_245 + 12_345) % 2 ** 31
-    return state / 2 ** 31
-  }
-  return { next, pick: <T>(list: readonly T[]): T => list[Math.floor(next() * list.length)] as T }
-}
-
-/** Returns a history in which anything may happen at any time. */
-function randomHistory({ next, pick }: ReturnType<typeof random>): History {
-  const history: History = []
-  let [at, has, state] = [start.getTime() - 5 * dayMs + next() * 25 * dayMs, 'human', 'open']
-  for (let n = 5 + Math.floor(next() * 30); n > 0; n--) {
-    at += Math.floor(minute + next() ** 4 * 100 * hour)
-    const step = randomStep(next, pick, has, state)
-    if (step.what === 'owner') has = step.to
-    if (step.what === 'status') state = step.to
-    history.push({ ...step, at: new Date(at) })
-  }
-  return history
-}
-
-function randomStep(next: () => number, pick: <T>(list: readonly T[]) => T, has: string, state: string): Step {
-  const kind = next()
-  if (kind < 0.25) {
-    const to = pick([people, ofAgent, `agent:${k2}`].filter((one) => one !== has))
-    const by = pick(['agent', 'user', 'system'] as const)
-    const reason = pick([null, null, 'watchdog', 'sent', 'phone', 'key_ended', 'agents_stopped', 'merged'])
-    return { what: 'owner', from: has, to, by, reason }
-  }
-  if (kind < 0.45) return { what: 'status', from: state, to: pick(['open', 'snoozed', 'resolved', 'closed']) }
-  if (kind < 0.5) return { what: pick(['draft', 'labels'] as const) }
-  const author = ['customer', 'user', 'echo', 'history', 'failed', 'system', agent, { agent: k2 }] as const
-  return { what: 'message', by: pick([...author, agent, agent, 'customer']) }
-}
-
-interface Recounted {
-  key: string
-  outcome: string
-  endedAt: Date
-  answeredAt: Date | null
-}
-
-const isClosed = (one: string) => one === 'resolved' || one === 'closed'
-
-/** The definitions again, from the first event to the last. */
-function recount(history: History): Recounted[] {
-  const cases: Recounted[] = []
-  let [has, caseFrom] = ['human', 0]
-  // Since the last closing.
-  let [answers, hasPeople]: [{ key: string; at: Date }[], boolean] = [[], false]
-  const end = (at: Date, outcome: string) => {
-    const key = has.slice('agent:'.length)
-    const own = answers.filter((one) => one.key === key && one.at.getTime() >= caseFrom)
-    const answeredAt = own.at(-1)?.at ?? null
-    if (answeredAt !== null || outcome === 'handed_over' || outcome === 'silent')
-      cases.push({ key, outcome, endedAt: at, answeredAt })
-  }
-  for (const [n, step] of history.entries()) {
-    const { at } = step
-    if (step.what === 'draft') hasPeople = true
-    if (step.what === 'message') {
-      if (typeof step.by === 'object') answers.push({ key: step.by.agent, at })
-      if (step.by === 'user' || step.by === 'echo') hasPeople = true
-    }
-    if (step.what === 'owner') {
-      if (has !== 'human') end(at, outcomeOf(step))
-      has = step.to
-      caseFrom = at.getTime()
-    }
-    if (step.what === 'status' && !isClosed(step.from) && isClosed(step.to)) {
-      const opened = history.slice(n).find((one) => one.what === 'status' && isClosed(one.from) && !isClosed(one.to))
-      const isReopened = opened !== undefined && opened.at.getTime() - at.getTime() <= 72 * hour
-      const isRecent = now.getTime() - at.getTime() < 72 * hour
-      if (has !== 'human') end(at, hasPeople ? 'assisted' : isReopened ? 'reopened' : isRecent ? 'recent' : 'resolved')
-      caseFrom = at.getTime()
-      answers = []
-      hasPeople = false
-    }
-  }
-  return cases
-}
-
-function outcomeOf({ to, by, reason }: Extract<Step, { what: 'owner' }>): string {
-  if (reason === 'watchdog') return 'silent'
-  if (reason === 'agents_stopped' || reason === 'key_ended' || reason === 'merged' || to !== 'human') return 'other'
-  if (by === 'agent') return 'handed_over'
-  return by === 'user' || reason === 'phone' ? 'taken_over' : 'other'
-}
-
 test('numbers equal a recount of random histories, by day and by version of the instructions', async () => {
   const w = await inboxWorld()
   const { workspaceId, db } = w
@@ -225,7 +145,7 @@ test('numbers equal a recount of random histories, by day and by version of the 
   for (let n = 0; n < 80; n++) {
     const history = randomHistory(source)
     const conversationId = await storeHistory(w, history)
-    for (const one of recount(history)) {
+    for (const one of recount(history, now)) {
       if (one.endedAt < start || one.endedAt >= now) continue
       inSpan.push({ conversationId, one })
       const day = Math.floor((one.endedAt.getTime() - start.getTime()) / dayMs) + 1

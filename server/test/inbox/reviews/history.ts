@@ -14,11 +14,20 @@ export type History = (Step & { at: Date })[]
 export const minute = 60_000
 export const hour = 60 * minute
 
-/** Stores a conversation with this history; returns its id. */
-export async function storeHistory(w: World & { connectionId: string }, history: History): Promise<string> {
+/** Two agents, and when histories begin. */
+export const [k1, k2] = ['11111111-1111-7111-8111-111111111111', '22222222-2222-7222-8222-222222222222'] as const
+export const ofAgent = `agent:${k1}`
+export const start = new Date('2026-02-01T00:00:00.000Z')
+
+/** Stores a conversation with this history; returns its id. With an id, adds the history to that conversation. */
+export async function storeHistory(
+  w: World & { connectionId: string },
+  history: History,
+  existingId: string | null = null,
+): Promise<string> {
   const { db, workspaceId, connectionId } = w
   const first = history[0]?.at ?? w.clock.now()
-  const conversationId = newId(first)
+  const conversationId = existingId ?? newId(first)
   const common = { workspace_id: workspaceId, conversation_id: conversationId }
   const activities = history.flatMap((step) => {
     if (step.what === 'message') return []
@@ -37,7 +46,8 @@ export async function storeHistory(w: World & { connectionId: string }, history:
       values (
         ${workspaceId}, ${conversationId}, ${connectionId}, 'waba', ${Buffer.alloc(1)}, 1, ${first}, 'open', ${first},
         ${first}, ${first}
-      )`
+      )
+      on conflict do nothing`
     await tx`
       insert into conversation_activities
       select *
@@ -72,4 +82,97 @@ function messageOf({ by, at }: { by: Extract<Step, { what: 'message' }>['by']; a
     actor_id: agent,
     occurred_at: at,
   }
+}
+
+/** Repeatable random numbers. */
+export function random(seed: number) {
+  let state = seed
+  const next = () => {
+    state = (state * 1_103_515_245 + 12_345) % 2 ** 31
+    return state / 2 ** 31
+  }
+  return { next, pick: <T>(list: readonly T[]): T => list[Math.floor(next() * list.length)] as T }
+}
+
+/** Returns a history in which anything may happen at any time. */
+export function randomHistory({ next, pick }: ReturnType<typeof random>): History {
+  const history: History = []
+  let [at, has, state] = [start.getTime() - 5 * 24 * hour + next() * 25 * 24 * hour, 'human', 'open']
+  for (let n = 5 + Math.floor(next() * 30); n > 0; n--) {
+    at += Math.floor(minute + next() ** 4 * 100 * hour)
+    const step = randomStep(next, pick, has, state)
+    if (step.what === 'owner') has = step.to
+    if (step.what === 'status') state = step.to
+    history.push({ ...step, at: new Date(at) })
+  }
+  return history
+}
+
+function randomStep(next: () => number, pick: <T>(list: readonly T[]) => T, has: string, state: string): Step {
+  const kind = next()
+  if (kind < 0.25) {
+    const to = pick(['human', ofAgent, `agent:${k2}`].filter((one) => one !== has))
+    const by = pick(['agent', 'user', 'system'] as const)
+    const reason = pick([null, null, 'watchdog', 'sent', 'phone', 'key_ended', 'agents_stopped', 'merged'])
+    return { what: 'owner', from: has, to, by, reason }
+  }
+  if (kind < 0.45) return { what: 'status', from: state, to: pick(['open', 'snoozed', 'resolved', 'closed']) }
+  if (kind < 0.5) return { what: pick(['draft', 'labels'] as const) }
+  const agent = { agent: k1 }
+  const author = ['customer', 'user', 'echo', 'history', 'failed', 'system', agent, { agent: k2 }] as const
+  return { what: 'message', by: pick([...author, agent, agent, 'customer']) }
+}
+
+export interface Recounted {
+  key: string
+  outcome: string
+  endedAt: Date
+  answeredAt: Date | null
+}
+
+export const isClosed = (one: string) => one === 'resolved' || one === 'closed'
+
+/** The definitions again, from the first event to the last. */
+export function recount(history: History, now: Date): Recounted[] {
+  const cases: Recounted[] = []
+  let [has, caseFrom] = ['human', 0]
+  // Since the last closing.
+  let [answers, hasPeople]: [{ key: string; at: Date }[], boolean] = [[], false]
+  const end = (at: Date, outcome: string) => {
+    const key = has.slice('agent:'.length)
+    const own = answers.filter((one) => one.key === key && one.at.getTime() >= caseFrom)
+    const answeredAt = own.at(-1)?.at ?? null
+    if (answeredAt !== null || outcome === 'handed_over' || outcome === 'silent')
+      cases.push({ key, outcome, endedAt: at, answeredAt })
+  }
+  for (const [n, step] of history.entries()) {
+    const { at } = step
+    if (step.what === 'draft') hasPeople = true
+    if (step.what === 'message') {
+      if (typeof step.by === 'object') answers.push({ key: step.by.agent, at })
+      if (step.by === 'user' || step.by === 'echo') hasPeople = true
+    }
+    if (step.what === 'owner') {
+      if (has !== 'human') end(at, outcomeOf(step))
+      has = step.to
+      caseFrom = at.getTime()
+    }
+    if (step.what === 'status' && !isClosed(step.from) && isClosed(step.to)) {
+      const opened = history.slice(n).find((one) => one.what === 'status' && isClosed(one.from) && !isClosed(one.to))
+      const isReopened = opened !== undefined && opened.at.getTime() - at.getTime() <= 72 * hour
+      const isRecent = now.getTime() - at.getTime() < 72 * hour
+      if (has !== 'human') end(at, hasPeople ? 'assisted' : isReopened ? 'reopened' : isRecent ? 'recent' : 'resolved')
+      caseFrom = at.getTime()
+      answers = []
+      hasPeople = false
+    }
+  }
+  return cases
+}
+
+function outcomeOf({ to, by, reason }: Extract<Step, { what: 'owner' }>): string {
+  if (reason === 'watchdog') return 'silent'
+  if (reason === 'agents_stopped' || reason === 'key_ended' || reason === 'merged' || to !== 'human') return 'other'
+  if (by === 'agent') return 'handed_over'
+  return by === 'user' || reason === 'phone' ? 'taken_over' : 'other'
 }
