@@ -13,7 +13,7 @@ export interface MailParts {
 }
 
 /** How a person gets other mails, or none. */
-interface StopLinks {
+export interface StopLinks {
   preferencesUrl: string
   unsubscribeUrl: string
 }

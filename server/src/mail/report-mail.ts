@@ -1,5 +1,5 @@
 import type { Language } from '../base/text/languages.ts'
-import { cleanName, type MailItem, type Rendered, render } from './mail-texts.ts'
+import { cleanName, type MailItem, type Rendered, render, type StopLinks } from './mail-texts.ts'
 
 /** Numbers of a weekly report; those of a number are that of the week and of the week before. */
 export interface ReportMail {
@@ -9,9 +9,9 @@ export interface ReportMail {
   numbers: Record<ReportLine, { now: number; before: number }>
   /** Median seconds until first answers; null without any. */
   medians: Record<'people' | 'agents', number | null>
-  /** The page with the report, and the one on which the mail is switched off. */
+  /** The page with the report. */
   url: string
-  reportsUrl: string
+  stop: StopLinks
 }
 
 export const reportLines = ['new', 'closed', 'reopened', 'people', 'agents', 'handedOver', 'leads', 'won'] as const
@@ -23,7 +23,6 @@ interface Texts {
   lines: Record<ReportLine, string>
   line(name: string, now: string, before: string, median: string | null): string
   footer: string
-  stop: string
 }
 
 const texts: Record<Language, Texts> = {
@@ -43,7 +42,6 @@ const texts: Record<Language, Texts> = {
     line: (name, now, before, median) =>
       `${name}: ${now} (before: ${before})${median === null ? '' : `, median ${median}`}`,
     footer: 'You get this e-mail every week because you chose it.',
-    stop: 'Stop this e-mail',
   },
   es: {
     subject: (name, workspace) => `${name}: la última semana en ${workspace}`,
@@ -61,7 +59,6 @@ const texts: Record<Language, Texts> = {
     line: (name, now, before, median) =>
       `${name}: ${now} (antes: ${before})${median === null ? '' : `, mediana ${median}`}`,
     footer: 'Recibes este correo cada semana porque lo elegiste.',
-    stop: 'Dejar de recibirlo',
   },
   pt: {
     subject: (name, workspace) => `${name}: a última semana em ${workspace}`,
@@ -79,13 +76,12 @@ const texts: Record<Language, Texts> = {
     line: (name, now, before, median) =>
       `${name}: ${now} (antes: ${before})${median === null ? '' : `, mediana ${median}`}`,
     footer: 'Você recebe este e-mail toda semana porque o escolheu.',
-    stop: 'Parar de receber',
   },
 }
 
 /** The weekly mail of a saved report. */
 export function reportMail(language: Language, mail: ReportMail): Rendered {
-  const { subject, intro, lines, line, footer, stop } = texts[language]
+  const { subject, intro, lines, line, footer } = texts[language]
   const format = new Intl.NumberFormat(language)
   const items = reportLines.map((name): MailItem => {
     const { now, before } = mail.numbers[name]
@@ -98,7 +94,7 @@ export function reportMail(language: Language, mail: ReportMail): Rendered {
     paragraphs: [intro],
     items,
     footer: [footer],
-    unsubscribe: { label: stop, url: mail.reportsUrl },
+    stop: mail.stop,
   })
 }
 

@@ -1,11 +1,13 @@
 import type { Db, Sql } from '../base/db.ts'
 import { instanceScope } from '../base/encryption/key-store.ts'
+import type { Keyring } from '../base/encryption/keyring.ts'
 import { ApiError, forbidden, notFound } from '../base/errors.ts'
 import { type DueWatch, watchDueWork } from '../base/pubsub.ts'
 import { createZoneFormat, localDateAt } from '../base/time.ts'
 import { recordMail } from '../mail/mails.ts'
 import { reportMail } from '../mail/report-mail.ts'
 import type { NotificationMailDeps, Recipient } from '../notifications/mail/notification-mail.ts'
+import { stopLinks } from '../notifications/mail/notification-mail.ts'
 import { nextDigestAt } from '../notifications/preferences.ts'
 import type { Member, Role } from '../team/member.ts'
 import { findSavedFilter } from '../workspaces/saved-filters.ts'
@@ -135,9 +137,9 @@ async function mailOne(deps: ReportMailDeps, due: DueMail, recipient: Recipient 
   const { workspaceId, userId, filterId, nextAt } = due
   const now = clock.now()
   const isWanted = recipient !== undefined && now.getTime() - nextAt.getTime() < maxDelayMs
-  const content = isWanted ? await contentOf(deps, due, recipient, now) : null
-  const following = nextMonday(await zoneOf(db.sql, workspaceId), now)
   const instanceKeys = await keyStore.keyring(instanceScope)
+  const content = isWanted ? await contentOf(deps, instanceKeys, due, recipient, now) : null
+  const following = nextMonday(await zoneOf(db.sql, workspaceId), now)
   await db.tx(async (tx) => {
     const claimed = await tx`
       update report_mails
@@ -156,6 +158,7 @@ async function mailOne(deps: ReportMailDeps, due: DueMail, recipient: Recipient 
 /** Returns the mail; null if the person can no longer see the report. */
 async function contentOf(
   deps: ReportMailDeps,
+  instanceKeys: Keyring,
   { workspaceId, userId, filterId, role }: DueMail,
   { language, workspaceName }: Recipient,
   now: Date,
@@ -195,7 +198,7 @@ async function contentOf(
         agents: times.answerOfAgents.now?.medianSeconds ?? null,
       },
       url: `${reportsUrl}?${new URLSearchParams(Object.entries({ ...chosen, days: String(week) }))}`,
-      reportsUrl,
+      stop: stopLinks(publicUrl, instanceKeys, { workspaceId, userId, kind: 'report' }),
     })
   } catch (error) {
     // The numbers of a person whom the role may not see, or a value that is no longer valid.

@@ -127,12 +127,14 @@ const en = {
     ask: {
       notifications: 'Stop e-mails about unread notifications of this workspace?',
       digest: 'Stop the daily digest of this workspace?',
+      report: 'Stop all weekly reports of this workspace?',
     },
     button: 'Unsubscribe',
     done: 'You are unsubscribed',
     doneOf: {
       notifications: 'You get no more e-mails about notifications of this workspace. The app still shows them.',
       digest: 'You get no more daily digest of this workspace.',
+      report: 'You get no more weekly reports of this workspace.',
     },
     preferences: 'Change my preferences',
     invalid: 'This link no longer works',
@@ -153,6 +155,7 @@ const pt: PageTexts = {
     ask: {
       notifications: 'Parar de receber e-mails sobre notificações não lidas deste espaço de trabalho?',
       digest: 'Parar de receber o resumo diário deste espaço de trabalho?',
+      report: 'Parar de receber todos os relatórios semanais deste espaço de trabalho?',
     },
     button: 'Cancelar e-mails',
     done: 'E-mails cancelados',
@@ -160,6 +163,7 @@ const pt: PageTexts = {
       notifications:
         'Você não recebe mais e-mails sobre notificações deste espaço de trabalho. O app continua a mostrá-las.',
       digest: 'Você não recebe mais o resumo diário deste espaço de trabalho.',
+      report: 'Você não recebe mais relatórios semanais deste espaço de trabalho.',
     },
     preferences: 'Mudar minhas preferências',
     invalid: 'Este link não funciona mais',
@@ -178,6 +182,7 @@ const es: PageTexts = {
     ask: {
       notifications: '¿Dejar de recibir correos sobre notificaciones sin leer de este espacio de trabajo?',
       digest: '¿Dejar de recibir el resumen diario de este espacio de trabajo?',
+      report: '¿Dejar de recibir todos los informes semanales de este espacio de trabajo?',
     },
     button: 'Cancelar correos',
     done: 'Correos cancelados',
@@ -185,6 +190,7 @@ const es: PageTexts = {
       notifications:
         'Ya no recibes correos sobre notificaciones de este espacio de trabajo. La aplicación las sigue mostrando.',
       digest: 'Ya no recibes el resumen diario de este espacio de trabajo.',
+      report: 'Ya no recibes informes semanales de este espacio de trabajo.',
     },
     preferences: 'Cambiar mis preferencias',
     invalid: 'Este enlace ya no funciona',

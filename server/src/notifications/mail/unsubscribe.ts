@@ -5,11 +5,14 @@ import { isUuid } from '../../base/id.ts'
 import { cancelMailsOf } from '../../mail/mails.ts'
 import { type StoredPreferences, withDefaults } from '../notification-kinds.ts'
 
+const subscribedKinds = ['notifications', 'digest', 'report'] as const
+type SubscribedKind = (typeof subscribedKinds)[number]
+
 /** Mails that their reader can stop, without signing in. */
 export interface MailSubscription {
   workspaceId: string
   userId: string
-  kind: 'notifications' | 'digest'
+  kind: SubscribedKind
 }
 
 export const unsubscribePath = '/unsubscribe'
@@ -28,20 +31,26 @@ function tokenOf(instanceKeys: Keyring, { kind, workspaceId, userId }: MailSubsc
 /** Returns what a link stops; null if it was altered. */
 export function readUnsubscribeToken(instanceKeys: Keyring, token: string): MailSubscription | null {
   if (token.length > maxTokenLength) return null
-  const [kind = '', workspaceId = '', userId = ''] = token.split('.')
-  if ((kind !== 'notifications' && kind !== 'digest') || !isUuid(workspaceId) || !isUuid(userId)) return null
-  const subscription = { kind, workspaceId, userId } as const
+  const [said, workspaceId = '', userId = ''] = token.split('.')
+  const kind = subscribedKinds.find((one) => one === said)
+  if (kind === undefined || !isUuid(workspaceId) || !isUuid(userId)) return null
+  const subscription = { kind, workspaceId, userId }
   const [given, wanted] = [Buffer.from(token), Buffer.from(tokenOf(instanceKeys, subscription))]
   return given.length === wanted.length && timingSafeEqual(given, wanted) ? subscription : null
 }
 
-/** Turns off the digest, or mail about every kind of notification; drops what is not sent yet. Repeating changes nothing. */
+/** Turns off the digest, all weekly reports, or mail about every kind of notification; drops what is not sent yet. Repeating changes nothing. */
 export async function unsubscribe(tx: Tx, { workspaceId, userId, kind }: MailSubscription): Promise<void> {
   if (kind === 'digest') {
     await tx`
       update notice_settings
       set digest = null,
         digest_at = null
+      where workspace_id = ${workspaceId}
+        and user_id = ${userId}`
+  } else if (kind === 'report') {
+    await tx`
+      delete from report_mails
       where workspace_id = ${workspaceId}
         and user_id = ${userId}`
   } else await stopNotificationMails(tx, workspaceId, userId)
