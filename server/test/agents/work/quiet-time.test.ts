@@ -252,10 +252,11 @@ test('queries for held work use indexes with any statistics', async () => {
   await w.customerWrites('Hello')
   const tables = ['events', 'conversations', 'conversation_aliases', 'messages']
   await clearStatistics(w.db, tables)
+  await w.sequencer.sequenceAll()
   const statements = await statementsOf(async () => {
-    const begun = await now(w)
-    await w.customerWrites('Hello again')
-    await now(w, (await now(w, begun.next_cursor)).next_cursor)
+    await now(w)
+    const { next_cursor: withHeld } = await now(w, encodeCursor(['work', w.agent.id, 0]))
+    await now(w, withHeld)
   })
   const ofWork = statements.filter(({ text }) => /picked as materialized/.test(text))
   assert.ok(ofWork.length >= 3)
