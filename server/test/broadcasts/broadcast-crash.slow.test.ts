@@ -9,7 +9,7 @@ import { type SendStep, sendSteps } from '../../src/inbox/send/send-deps.ts'
 import { settleStrandedSends } from '../../src/inbox/send/settle-parts.ts'
 import { type BroadcastWorld, broadcastWorld, minute } from './broadcast-world.ts'
 
-// BROADCAST_CRASH_RECIPIENTS=20000 BROADCAST_CRASH_KILLS=5 takes some minutes.
+// BROADCAST_CRASH_RECIPIENTS=5000 BROADCAST_CRASH_KILLS=5 takes some minutes.
 const recipients = Number(process.env.BROADCAST_CRASH_RECIPIENTS ?? 600)
 const killsPerStep = Number(process.env.BROADCAST_CRASH_KILLS ?? 1)
 const perMinute = 2_400

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { addressOf, conditionsOf, queryOf, readAddress, withConditions } from '../../src/shared/lead-view/address.ts'
 import {
   columnIds,
   columnsText,
@@ -12,10 +11,11 @@ import {
   toggleColumn,
   widthOf,
 } from '../../src/leads/fields/column-choice.ts'
-import { type Condition, operatorsOf } from '../../src/shared/lead-view/conditions.ts'
 import { maxScrollPx, rowWindow, scrollToRow } from '../../src/leads/table/row-window.ts'
 import { readFilters } from '../../src/leads/transfer/search.ts'
 import { addressOfView, isChanged, moveIdBy, moveIdTo, nameOfCopy, openView } from '../../src/leads/views/view-rules.ts'
+import { addressOf, conditionsOf, queryOf, readAddress, withConditions } from '../../src/shared/lead-view/address.ts'
+import { type Condition, operatorsOf } from '../../src/shared/lead-view/conditions.ts'
 
 test('an address keeps valid parameters and drops the rest', () => {
   const id = '01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e'
