@@ -282,6 +282,35 @@ const laterOperations: Operation[] = [
   },
   {
     ...post,
+    value: 'startSequence',
+    name: 'Start a Sequence',
+    action: 'Start a sequence for the customer of a conversation',
+    description: 'Starts messages of the team that go out over days until the customer answers',
+    path: '/sequence-runs',
+    fields: [
+      {
+        displayName: 'Sequence Name',
+        name: 'sequence',
+        type: 'string',
+        default: '',
+        required: true,
+        description: 'Of a sequence that the team has opened to agents',
+      },
+    ],
+    more: [
+      { ...conversationId, required: false, description: 'The customer; or give the lead' },
+      {
+        displayName: 'Lead ID',
+        name: 'leadId',
+        type: 'string',
+        default: '',
+        placeholder: 'e.g. 01985e2a-0000-7000-8000-000000000001',
+        description: 'The customer; or give the conversation',
+      },
+    ],
+  },
+  {
+    ...post,
     value: 'createTask',
     name: 'Create a Task',
     action: 'Create a task about a conversation',
