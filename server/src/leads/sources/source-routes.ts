@@ -86,7 +86,7 @@ const fields = {
       minLength: 1,
       maxLength: maxPathLength,
       description: 'Where the sender’s own id of the request is. Null: `webhook-id`, else the bytes of the body.',
-      example: 'entry.id',
+      example: 'id',
     }),
   ),
   connectionId: nullable(idSchema('For lead ads: the connection whose app calls and whose token reads the leads.')),
@@ -137,7 +137,7 @@ const Request = titled('LeadSourceRequest', {
   issues: Type.Array(
     Type.Object({
       path: text(300, 'The field; empty for the whole request.', { example: 'phone' }),
-      message: text(1000, 'What is wrong.', { example: 'must have 8 to 20 digits' }),
+      message: text(1000, 'What is wrong.', { example: 'is required' }),
     }),
     { maxItems: 20, description: 'Why it became no lead.' },
   ),
