@@ -158,6 +158,75 @@ create table billing_settings (
   constraint billing_settings_pkey PRIMARY KEY (workspace_id)
 );
 
+create table broadcast_recipients (
+  workspace_id uuid not null,
+  id uuid not null,
+  broadcast_id uuid not null,
+  lead_id uuid not null,
+  variant smallint not null,
+  status text not null,
+  reason text,
+  phone_key uuid,
+  country text,
+  due_at timestamp(3) with time zone,
+  claimed_at timestamp(3) with time zone,
+  claimed_until timestamp(3) with time zone,
+  conversation_id uuid,
+  message_id uuid,
+  sent_at timestamp(3) with time zone,
+  answered_at timestamp(3) with time zone,
+  opted_out_at timestamp(3) with time zone,
+  charge text,
+  cost numeric,
+  created_at timestamp(3) with time zone not null,
+  constraint broadcast_recipients_charge_check CHECK ((charge = ANY (ARRAY['charged'::text, 'free'::text, 'unknown'::text]))),
+  constraint broadcast_recipients_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'sending'::text, 'sent'::text, 'delivered'::text, 'read'::text, 'failed'::text, 'excluded'::text, 'skipped'::text]))),
+  constraint broadcast_recipients_workspace_id_broadcast_id_fkey FOREIGN KEY (workspace_id, broadcast_id) REFERENCES broadcasts(workspace_id, id) ON DELETE CASCADE,
+  constraint broadcast_recipients_pkey PRIMARY KEY (workspace_id, id)
+);
+
+CREATE INDEX broadcast_recipients_claimed ON broadcast_recipients USING btree (workspace_id, claimed_at) WHERE (claimed_at IS NOT NULL);
+CREATE INDEX broadcast_recipients_conversation ON broadcast_recipients USING btree (workspace_id, conversation_id) WHERE (conversation_id IS NOT NULL);
+CREATE INDEX broadcast_recipients_lead ON broadcast_recipients USING btree (workspace_id, lead_id);
+CREATE INDEX broadcast_recipients_list ON broadcast_recipients USING btree (workspace_id, broadcast_id, id);
+CREATE INDEX broadcast_recipients_message ON broadcast_recipients USING btree (workspace_id, message_id) WHERE (message_id IS NOT NULL);
+CREATE INDEX broadcast_recipients_pending ON broadcast_recipients USING btree (workspace_id, broadcast_id, due_at) WHERE (status = 'pending'::text);
+CREATE UNIQUE INDEX broadcast_recipients_phone ON broadcast_recipients USING btree (workspace_id, broadcast_id, phone_key) WHERE (phone_key IS NOT NULL);
+
+create table broadcasts (
+  workspace_id uuid not null,
+  id uuid not null,
+  name text not null,
+  state text not null,
+  reason text,
+  connection_id uuid not null,
+  content bytea not null,
+  options jsonb not null,
+  cursor text,
+  counts jsonb,
+  results jsonb,
+  results_at timestamp(3) with time zone,
+  quality text,
+  start_at timestamp(3) with time zone,
+  local_at text,
+  time_zone text,
+  next_at timestamp(3) with time zone,
+  actor_type text not null,
+  actor_id uuid not null,
+  started_by uuid,
+  approved_by uuid,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  started_at timestamp(3) with time zone,
+  ended_at timestamp(3) with time zone,
+  constraint broadcasts_actor_type_check CHECK ((actor_type = ANY (ARRAY['user'::text, 'token'::text, 'agent'::text]))),
+  constraint broadcasts_state_check CHECK ((state = ANY (ARRAY['draft'::text, 'collecting'::text, 'ready'::text, 'awaiting_approval'::text, 'scheduled'::text, 'running'::text, 'paused'::text, 'done'::text, 'cancelled'::text]))),
+  constraint broadcasts_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id),
+  constraint broadcasts_pkey PRIMARY KEY (workspace_id, id)
+);
+
+CREATE INDEX broadcasts_due ON broadcasts USING btree (next_at) WHERE (next_at IS NOT NULL);
+
 create table budget_counts (
   workspace_id uuid not null,
   version bigint not null default 0,
@@ -883,6 +952,16 @@ create table labels (
 
 CREATE UNIQUE INDEX labels_name_key ON labels USING btree (workspace_id, lower(name));
 
+create table lead_attributions (
+  workspace_id uuid not null,
+  lead_id uuid not null,
+  first_touch bytea not null,
+  last_touch bytea not null,
+  first_at timestamp(3) with time zone not null,
+  last_at timestamp(3) with time zone not null,
+  constraint lead_attributions_pkey PRIMARY KEY (workspace_id, lead_id)
+);
+
 create table lead_bulk_changes (
   workspace_id uuid not null,
   id uuid not null,
@@ -907,7 +986,7 @@ create table lead_bulk_changes (
   created_at timestamp(3) with time zone not null,
   ended_at timestamp(3) with time zone,
   undo_until timestamp(3) with time zone,
-  constraint lead_bulk_changes_kind_check CHECK ((kind = ANY (ARRAY['change'::text, 'delete'::text, 'import'::text, 'labels'::text]))),
+  constraint lead_bulk_changes_kind_check CHECK ((kind = ANY (ARRAY['change'::text, 'delete'::text, 'import'::text, 'labels'::text, 'sequence'::text]))) NOT VALID,
   constraint lead_bulk_changes_state_check CHECK ((state = ANY (ARRAY['collecting'::text, 'running'::text, 'done'::text, 'cancelled'::text, 'failed'::text, 'undoing'::text, 'undone'::text]))),
   constraint lead_bulk_changes_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id),
   constraint lead_bulk_changes_pkey PRIMARY KEY (workspace_id, id)
@@ -1131,6 +1210,41 @@ create table lead_search_feeds (
   constraint lead_search_feeds_pkey PRIMARY KEY (workspace_id)
 ) with (fillfactor=50);
 
+create table lead_source_requests (
+  workspace_id uuid not null,
+  id uuid not null,
+  source_id uuid not null,
+  digest bytea not null,
+  status text not null,
+  content bytea not null,
+  result bytea,
+  lead_id uuid,
+  attempts smallint not null default 0,
+  received_at timestamp(3) with time zone not null,
+  next_at timestamp(3) with time zone,
+  constraint lead_source_requests_status_check CHECK ((status = ANY (ARRAY['waiting'::text, 'done'::text, 'failed'::text]))),
+  constraint lead_source_requests_pkey PRIMARY KEY (workspace_id, id)
+);
+
+CREATE UNIQUE INDEX lead_source_requests_digest ON lead_source_requests USING btree (workspace_id, source_id, digest);
+CREATE INDEX lead_source_requests_lead ON lead_source_requests USING btree (workspace_id, lead_id) WHERE (lead_id IS NOT NULL);
+CREATE INDEX lead_source_requests_next ON lead_source_requests USING btree (workspace_id, next_at) WHERE (next_at IS NOT NULL);
+CREATE INDEX lead_source_requests_source ON lead_source_requests USING btree (workspace_id, source_id, id);
+CREATE INDEX lead_source_requests_time ON lead_source_requests USING btree (workspace_id, received_at);
+
+create table lead_sources (
+  workspace_id uuid not null,
+  id uuid not null,
+  kind text not null,
+  name text not null,
+  is_enabled boolean not null,
+  settings bytea not null,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  constraint lead_sources_kind_check CHECK ((kind = ANY (ARRAY['webhook'::text, 'lead_ads'::text]))),
+  constraint lead_sources_pkey PRIMARY KEY (workspace_id, id)
+);
+
 create table lead_status_changes (
   workspace_id uuid not null,
   id uuid not null,
@@ -1211,7 +1325,7 @@ create table mails (
   finished_at timestamp(3) with time zone,
   constraint mails_check CHECK (((status = 'waiting'::text) = (next_at IS NOT NULL))),
   constraint mails_check1 CHECK (((status = 'waiting'::text) = (content IS NOT NULL))),
-  constraint mails_kind_check CHECK ((kind = ANY (ARRAY['invitation'::text, 'sign-in'::text, 'reset'::text, 'notifications'::text, 'digest'::text]))),
+  constraint mails_kind_check CHECK ((kind = ANY (ARRAY['invitation'::text, 'sign-in'::text, 'reset'::text, 'notifications'::text, 'digest'::text, 'report'::text]))) NOT VALID,
   constraint mails_status_check CHECK ((status = ANY (ARRAY['waiting'::text, 'sent'::text, 'refused'::text, 'expired'::text]))),
   constraint mails_pkey PRIMARY KEY (id)
 );
@@ -1460,7 +1574,7 @@ create table notices (
   constraint notices_actor_type_check CHECK ((actor_type = ANY (ARRAY['agent'::text, 'user'::text, 'token'::text]))),
   constraint notices_check CHECK (((actor_type IS NULL) = (actor_id IS NULL))),
   constraint notices_count_check CHECK ((count > 0)),
-  constraint notices_kind_check CHECK ((kind = ANY (ARRAY['mention'::text, 'assigned'::text, 'handover'::text, 'draft'::text, 'waiting'::text, 'goal'::text, 'connection'::text, 'budget'::text, 'task'::text, 'scheduled'::text, 'silence'::text]))) NOT VALID,
+  constraint notices_kind_check CHECK ((kind = ANY (ARRAY['mention'::text, 'assigned'::text, 'handover'::text, 'draft'::text, 'waiting'::text, 'goal'::text, 'connection'::text, 'budget'::text, 'task'::text, 'scheduled'::text, 'silence'::text, 'broadcast'::text]))) NOT VALID,
   constraint notices_workspace_id_conversation_id_fkey FOREIGN KEY (workspace_id, conversation_id) REFERENCES conversations(workspace_id, id) ON DELETE CASCADE,
   constraint notices_workspace_id_user_id_fkey FOREIGN KEY (workspace_id, user_id) REFERENCES members(workspace_id, user_id) ON DELETE CASCADE,
   constraint notices_pkey PRIMARY KEY (workspace_id, user_id, id)
@@ -1612,6 +1726,76 @@ create table rates (
   constraint rates_pkey PRIMARY KEY (workspace_id, rate_card_id, market, category, from_message)
 );
 
+create table report_facts (
+  workspace_id uuid not null,
+  kind text not null,
+  id uuid not null,
+  subject_id uuid not null,
+  at timestamp(3) with time zone not null,
+  day date not null,
+  outcome text not null,
+  connection_id uuid,
+  team_id uuid,
+  user_id uuid,
+  key_id uuid,
+  source text,
+  label_ids uuid[] not null,
+  value bigint,
+  constraint report_facts_kind_check CHECK ((kind = ANY (ARRAY['new'::text, 'closed'::text, 'reopened'::text, 'answer'::text, 'case'::text, 'lead'::text, 'rating'::text]))),
+  constraint report_facts_pkey PRIMARY KEY (workspace_id, kind, id)
+);
+
+CREATE INDEX report_facts_day ON report_facts USING btree (workspace_id, kind, day, id);
+CREATE INDEX report_facts_subject ON report_facts USING btree (workspace_id, subject_id);
+
+create table report_mails (
+  workspace_id uuid not null,
+  user_id uuid not null,
+  filter_id uuid not null,
+  next_at timestamp(3) with time zone not null,
+  constraint report_mails_workspace_id_filter_id_fkey FOREIGN KEY (workspace_id, filter_id) REFERENCES saved_filters(workspace_id, id) ON DELETE CASCADE,
+  constraint report_mails_workspace_id_user_id_fkey FOREIGN KEY (workspace_id, user_id) REFERENCES members(workspace_id, user_id) ON DELETE CASCADE,
+  constraint report_mails_pkey PRIMARY KEY (workspace_id, user_id, filter_id)
+);
+
+CREATE INDEX report_mails_next ON report_mails USING btree (next_at);
+
+create table report_queues (
+  workspace_id uuid not null,
+  version bigint not null default 0,
+  "position" bigint not null,
+  activities_to uuid not null,
+  time_zone text not null,
+  rebuilding text,
+  rebuilt_to text,
+  costs_due_at timestamp(3) with time zone,
+  costs_all boolean not null default true,
+  counted_at timestamp(3) with time zone,
+  constraint report_queues_rebuilding_check CHECK ((rebuilding = ANY (ARRAY['conversations'::text, 'leads'::text, 'days'::text]))),
+  constraint report_queues_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id),
+  constraint report_queues_pkey PRIMARY KEY (workspace_id)
+);
+
+create table report_readers (
+  workspace_id uuid not null,
+  role_name text not null,
+  constraint report_readers_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id),
+  constraint report_readers_pkey PRIMARY KEY (workspace_id, role_name)
+);
+
+create table report_rollups (
+  workspace_id uuid not null,
+  dimension text not null,
+  day date not null,
+  dimension_id text not null,
+  kind text not null,
+  outcome text not null,
+  bucket smallint not null,
+  count bigint not null,
+  total numeric not null,
+  constraint report_rollups_pkey PRIMARY KEY (workspace_id, dimension, day, dimension_id, kind, outcome, bucket)
+) with (fillfactor=75);
+
 create table review_rules (
   workspace_id uuid not null,
   key_id uuid not null,
@@ -1706,6 +1890,47 @@ create table sandbox_calls (
   constraint sandbox_calls_pkey PRIMARY KEY (workspace_id, id)
 );
 
+create table satisfaction_ratings (
+  workspace_id uuid not null,
+  id uuid not null,
+  conversation_id uuid not null,
+  connection_id uuid not null,
+  closing_id uuid not null,
+  status text not null,
+  reason text,
+  answered_by text not null,
+  answerer_id uuid,
+  scale smallint not null,
+  score smallint,
+  message_id uuid,
+  answer_id uuid,
+  created_at timestamp(3) with time zone not null,
+  next_at timestamp(3) with time zone,
+  asked_at timestamp(3) with time zone,
+  rated_at timestamp(3) with time zone,
+  constraint satisfaction_ratings_answered_by_check CHECK ((answered_by = ANY (ARRAY['agent'::text, 'user'::text, 'token'::text, 'system'::text]))),
+  constraint satisfaction_ratings_scale_check CHECK ((scale = ANY (ARRAY[3, 5]))),
+  constraint satisfaction_ratings_status_check CHECK ((status = ANY (ARRAY['waiting'::text, 'asked'::text, 'rated'::text, 'cancelled'::text, 'skipped'::text]))),
+  constraint satisfaction_ratings_pkey PRIMARY KEY (workspace_id, id)
+);
+
+CREATE UNIQUE INDEX satisfaction_ratings_closing ON satisfaction_ratings USING btree (workspace_id, closing_id);
+CREATE INDEX satisfaction_ratings_conversation ON satisfaction_ratings USING btree (workspace_id, conversation_id, created_at);
+CREATE INDEX satisfaction_ratings_created ON satisfaction_ratings USING btree (workspace_id, created_at);
+CREATE INDEX satisfaction_ratings_next ON satisfaction_ratings USING btree (workspace_id, next_at) WHERE (next_at IS NOT NULL);
+CREATE INDEX satisfaction_ratings_rated ON satisfaction_ratings USING btree (workspace_id, id) WHERE (status = 'rated'::text);
+
+create table satisfaction_settings (
+  workspace_id uuid not null,
+  is_enabled boolean not null,
+  settings jsonb not null,
+  "position" uuid not null,
+  updated_at timestamp(3) with time zone not null,
+  constraint satisfaction_settings_pkey PRIMARY KEY (workspace_id)
+);
+
+CREATE INDEX satisfaction_settings_enabled ON satisfaction_settings USING btree (workspace_id) WHERE is_enabled;
+
 create table saved_filter_orders (
   workspace_id uuid not null,
   user_id uuid not null,
@@ -1724,7 +1949,7 @@ create table saved_filters (
   content bytea not null,
   created_at timestamp(3) with time zone not null,
   updated_at timestamp(3) with time zone not null,
-  constraint saved_filters_page_check CHECK ((page = ANY (ARRAY['inbox'::text, 'leads'::text]))),
+  constraint saved_filters_page_check CHECK ((page = ANY (ARRAY['inbox'::text, 'leads'::text, 'reports'::text]))) NOT VALID,
   constraint saved_filters_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id),
   constraint saved_filters_pkey PRIMARY KEY (workspace_id, id)
 );
@@ -1881,6 +2106,92 @@ create table sends (
 );
 
 CREATE INDEX sends_message ON sends USING btree (workspace_id, message_id);
+
+create table sequence_run_steps (
+  workspace_id uuid not null,
+  run_id uuid not null,
+  step smallint not null,
+  sequence_id uuid not null,
+  version integer not null,
+  state text not null,
+  code text,
+  message_id uuid,
+  created_at timestamp(3) with time zone not null,
+  constraint sequence_run_steps_state_check CHECK ((state = ANY (ARRAY['sending'::text, 'sent'::text, 'failed'::text, 'skipped'::text]))),
+  constraint sequence_run_steps_workspace_id_run_id_fkey FOREIGN KEY (workspace_id, run_id) REFERENCES sequence_runs(workspace_id, id) ON DELETE CASCADE,
+  constraint sequence_run_steps_pkey PRIMARY KEY (workspace_id, run_id, step)
+);
+
+CREATE INDEX sequence_run_steps_counts ON sequence_run_steps USING btree (workspace_id, sequence_id, version, step, state);
+
+create table sequence_runs (
+  workspace_id uuid not null,
+  id uuid not null,
+  sequence_id uuid not null,
+  version integer not null,
+  lead_id uuid not null,
+  conversation_id uuid,
+  state text not null,
+  reason text,
+  stopping text,
+  step smallint not null,
+  due_at timestamp(3) with time zone,
+  held_by text,
+  next_at timestamp(3) with time zone,
+  message_id uuid,
+  entry text not null,
+  bulk_change_id uuid,
+  actor_type text not null,
+  actor_id uuid,
+  created_at timestamp(3) with time zone not null,
+  ended_at timestamp(3) with time zone,
+  constraint sequence_runs_actor_type_check CHECK ((actor_type = ANY (ARRAY['user'::text, 'token'::text, 'agent'::text, 'form'::text, 'system'::text]))),
+  constraint sequence_runs_check CHECK (((state = 'active'::text) = (next_at IS NOT NULL))),
+  constraint sequence_runs_check1 CHECK (((state = 'ended'::text) = (reason IS NOT NULL))),
+  constraint sequence_runs_entry_check CHECK ((entry = ANY (ARRAY['person'::text, 'bulk'::text, 'form'::text, 'label'::text, 'rule'::text, 'agent'::text]))),
+  constraint sequence_runs_state_check CHECK ((state = ANY (ARRAY['active'::text, 'ended'::text]))),
+  constraint sequence_runs_workspace_id_lead_id_fkey FOREIGN KEY (workspace_id, lead_id) REFERENCES leads(workspace_id, id) ON DELETE CASCADE,
+  constraint sequence_runs_workspace_id_sequence_id_fkey FOREIGN KEY (workspace_id, sequence_id) REFERENCES sequences(workspace_id, id) ON DELETE CASCADE,
+  constraint sequence_runs_pkey PRIMARY KEY (workspace_id, id)
+);
+
+CREATE UNIQUE INDEX sequence_runs_active ON sequence_runs USING btree (workspace_id, sequence_id, lead_id) WHERE (state = 'active'::text);
+CREATE INDEX sequence_runs_conversation ON sequence_runs USING btree (workspace_id, conversation_id) WHERE (conversation_id IS NOT NULL);
+CREATE INDEX sequence_runs_ended ON sequence_runs USING btree (workspace_id, ended_at);
+CREATE INDEX sequence_runs_lead ON sequence_runs USING btree (workspace_id, lead_id, id);
+CREATE INDEX sequence_runs_log ON sequence_runs USING btree (workspace_id, sequence_id, id);
+CREATE INDEX sequence_runs_next ON sequence_runs USING btree (next_at) WHERE (next_at IS NOT NULL);
+CREATE INDEX sequence_runs_open ON sequence_runs USING btree (workspace_id) WHERE (state = 'active'::text);
+
+create table sequence_versions (
+  workspace_id uuid not null,
+  sequence_id uuid not null,
+  version integer not null,
+  connection_id uuid not null,
+  steps jsonb not null,
+  created_at timestamp(3) with time zone not null,
+  constraint sequence_versions_workspace_id_sequence_id_fkey FOREIGN KEY (workspace_id, sequence_id) REFERENCES sequences(workspace_id, id) ON DELETE CASCADE,
+  constraint sequence_versions_pkey PRIMARY KEY (workspace_id, sequence_id, version)
+);
+
+create table sequences (
+  workspace_id uuid not null,
+  id uuid not null,
+  name text not null,
+  enabled boolean not null,
+  version integer not null,
+  end_statuses text[] not null,
+  form_ids uuid[] not null,
+  label_ids uuid[] not null,
+  for_agents boolean not null,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  removed_at timestamp(3) with time zone,
+  constraint sequences_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id),
+  constraint sequences_pkey PRIMARY KEY (workspace_id, id)
+);
+
+CREATE INDEX sequences_removed ON sequences USING btree (workspace_id, removed_at);
 
 create table session_keys (
   workspace_id uuid not null,
@@ -2393,6 +2704,7 @@ create table workspaces (
   away_message jsonb,
   service_goals jsonb,
   feed_events text[] not null default '{}'::text[],
+  broadcast_approval boolean not null default false,
   constraint workspaces_agent_max_parts_check CHECK (((agent_max_parts >= 1) AND (agent_max_parts <= 10))),
   constraint workspaces_agent_watchdog_minutes_check CHECK (((agent_watchdog_minutes >= 1) AND (agent_watchdog_minutes <= 10080))),
   constraint workspaces_agents_may_take_back_check CHECK ((agents_may_take_back = ANY (ARRAY['always'::text, 'when_handed'::text]))),

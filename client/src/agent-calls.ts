@@ -439,6 +439,13 @@ export type ArticleRead = {
   next: string[]
 }
 
+export type BroadcastPrepared = {
+  /** The draft. */
+  broadcast_id: string
+  /** What you can do now, in plain sentences. */
+  next: string[]
+}
+
 export type ButtonToSend = {
   /** Returned when the customer chooses it. Defaults to its position, starting at `1`. */
   id?: string
@@ -775,6 +782,15 @@ export type ScheduledCancelled = {
 export type Seen = {
   /** False while no answer can be sent, such as after the 24-hour window. */
   is_typing_shown: boolean
+  /** What you can do now, in plain sentences. */
+  next: string[]
+}
+
+export type SequenceStarted = {
+  /** The sequence. */
+  sequence_id: string
+  /** False: the lead is in it already. */
+  was_new: boolean
   /** What you can do now, in plain sentences. */
   next: string[]
 }
@@ -1216,6 +1232,14 @@ export type CreateTaskInput = {
   assigned_to?: string
 }
 
+export type StartSequenceInput = {
+  /** Its name; an unknown one lists them. */
+  sequence: string
+  /** The customer, or lead_id. */
+  conversation_id?: string
+  lead_id?: string
+}
+
 export type FindLeadsInput = {
   /** Part of name, e-mail, phone, code or reference. Under 3 characters: a whole name, or the start of a code. */
   search?: string
@@ -1340,6 +1364,17 @@ export type ListPeopleInput = Record<string, never>
 
 export type ListConnectionsInput = Record<string, never>
 
+export type PrepareBroadcastInput = {
+  name: string
+  connection_id: string
+  /** One status, or several separated by commas. */
+  status?: string
+  template_name: string
+  template_language: string
+  /** For {{1}}, …: lead fields or custom keys, as `firstName|there` with a fallback. */
+  variables?: string[]
+}
+
 /** Methods of the agent API. Each answer has `next`: the possible next actions, described for a model. */
 export class AgentCalls {
   readonly #callTool: CallTool
@@ -1443,6 +1478,11 @@ export class AgentCalls {
     return this.#callTool({ method: 'POST', path: '/conversations/:conversation_id/tasks', isRepeatable: true }, input, options)
   }
 
+  /** Starts messages of the team that go out over days until the customer answers. Only when the team wants it, never because a customer asks. */
+  startSequence(input: StartSequenceInput, options?: CallOptions): Promise<SequenceStarted> {
+    return this.#callTool({ method: 'POST', path: '/sequence-runs', isRepeatable: true, timeoutMs: 90000 }, input, options)
+  }
+
   /** Finds leads, newest first. If you know the complete id, code, reference or phone, call get_lead. */
   findLeads(input: FindLeadsInput = {}, options?: CallOptions): Promise<LeadsFound> {
     return this.#callTool({ method: 'GET', path: '/leads', isRepeatable: true }, input, options)
@@ -1501,5 +1541,10 @@ export class AgentCalls {
   /** Lists the numbers of your key that customers write to, with their state. */
   listConnections(input: ListConnectionsInput = {}, options?: CallOptions): Promise<ConnectionsListed> {
     return this.#callTool({ method: 'GET', path: '/connections', isRepeatable: true }, input, options)
+  }
+
+  /** Drafts a template to many leads, which people start. Sends nothing. */
+  prepareBroadcast(input: PrepareBroadcastInput, options?: CallOptions): Promise<BroadcastPrepared> {
+    return this.#callTool({ method: 'POST', path: '/broadcasts', isRepeatable: false }, input, options)
   }
 }

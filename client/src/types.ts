@@ -125,6 +125,28 @@ export type ConversationNoteAdded = {
   payload: NoteAddedEvent
 }
 
+export type ConversationRated = {
+  /** The event; equals the `webhook-id` of its deliveries. Process each id once. */
+  id: string
+  event: 'conversation.rated'
+  /** Time when it was recorded. */
+  occurred_at: string
+  payload: ConversationRatedEvent
+}
+
+/** `conversation.rated`: the customer answered how satisfied they are with a conversation. */
+export type ConversationRatedEvent = {
+  /** Conversation id. Never changes: a customer has one conversation per connection. */
+  conversation_id: string
+  /** From 1 (worst) to `scale`. */
+  score: number
+  /** The best score: 3 or 5. */
+  scale: number
+  answered_by: EventActor
+  /** Time of the change. */
+  at: string
+}
+
 export type ConversationStatus = 'open' | 'pending' | 'snoozed' | 'resolved' | 'closed'
 
 export type ConversationStatusChanged = {
@@ -228,7 +250,7 @@ export type ErrorBody = {
 }
 
 /** `event` determines the shape of `payload`. Phone numbers are masked if the key masks them. */
-export type ParleyEvent = LeadCreated | LeadUpdated | LeadDeleted | LeadRestored | InboxMessageReceived | InboxMessageSent | InboxMessageStatus | InboxConversationOwnerChanged | InboxConversationConsentChanged | InboxConversationStandbyChanged | InboxDraftProposed | InboxDraftDecided | InboxScheduledMessageFailed | ConversationAssigned | ConversationStatusChanged | ConversationLabelled | ConversationNoteAdded | TaskDue | LeadMerged
+export type ParleyEvent = LeadCreated | LeadUpdated | LeadDeleted | LeadRestored | InboxMessageReceived | InboxMessageSent | InboxMessageStatus | InboxConversationOwnerChanged | InboxConversationConsentChanged | InboxConversationStandbyChanged | InboxDraftProposed | InboxDraftDecided | InboxScheduledMessageFailed | ConversationAssigned | ConversationStatusChanged | ConversationLabelled | ConversationNoteAdded | TaskDue | ConversationRated | LeadMerged
 
 /** Who caused the event. An agent compares `id` with its own key id to skip its own actions. */
 export type EventActor = {
@@ -1184,7 +1206,7 @@ export type ListEventsQuery = {
   limit?: number
   /** Seconds to wait for an event if there is none: returns with the first one, or empty on timeout. Each key can have 10 waiting requests. */
   wait?: number
-  /** Comma-separated filter: event names, `lead.*` or `inbox.*`. Only events that are named here, and that the workspace records: conversation.assigned, conversation.status_changed, conversation.labelled, conversation.note_added, lead.merged, task.due. */
+  /** Comma-separated filter: event names, `lead.*` or `inbox.*`. Only events that are named here, and that the workspace records: conversation.assigned, conversation.status_changed, conversation.labelled, conversation.note_added, lead.merged, task.due, conversation.rated. */
   events?: string
 }
 

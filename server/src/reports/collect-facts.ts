@@ -169,6 +169,16 @@ function selectFacts(
       union all
       select 'case', id, conversation_id, ended_at, outcome, null, key_id, null
       from cases
+      union all
+      -- Of five stars the upper and lower two, of three faces the first and last.
+      select 'rating', r.id, r.conversation_id, r.rated_at,
+        case when r.score * 10 > r.scale * 7 then 'good' when r.score * 10 <= r.scale * 4 then 'bad' else 'neutral' end,
+        case when r.answered_by in ('user', 'token') then r.answerer_id end,
+        case when r.answered_by = 'agent' then r.answerer_id end, null
+      from satisfaction_ratings r
+      where r.workspace_id = ${workspaceId}
+        and r.conversation_id = any (${[...ids]}::uuid[])
+        and r.status = 'rated'
     )
     select f.kind, f.id, f.subject_id as "subjectId", f.at, f.outcome, s.connection_id as "connectionId",
       ${teamAt(sql, workspace)} as "teamId", f.user_id as "userId", f.key_id as "keyId", f.value,

@@ -1,10 +1,10 @@
 import { createZoneFormat, localDateAt } from '../base/time.ts'
 
 /**
- * What is counted: conversations that began, were closed or opened again, first answers, cases of agents that ended, and
- * leads.
+ * What is counted: conversations that began, were closed or opened again, first answers, cases of agents that ended, how
+ * satisfied customers were, and leads.
  */
-export const factKinds = ['new', 'closed', 'reopened', 'answer', 'case', 'lead'] as const
+export const factKinds = ['new', 'closed', 'reopened', 'answer', 'case', 'rating', 'lead'] as const
 export type FactKind = (typeof factKinds)[number]
 
 /** Something that reports count, once. */

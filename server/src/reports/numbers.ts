@@ -41,6 +41,13 @@ const counted = {
   answers_by_people: { kind: 'answer', outcome: 'people', definition: 'Those of members and team tokens.' },
   answers_by_agents: { kind: 'answer', outcome: 'agents', definition: 'Those of API keys.' },
   answers_by_apps: { kind: 'answer', outcome: 'otherApps', definition: 'Those of other apps on the same number.' },
+  ratings: {
+    kind: 'rating',
+    outcome: null,
+    definition: 'Answers of customers to the question how satisfied they are. By who had answered them last before it.',
+  },
+  ratings_good: { kind: 'rating', outcome: 'good', definition: 'Those with 4 or 5 stars, or the happy face.' },
+  ratings_bad: { kind: 'rating', outcome: 'bad', definition: 'Those with 1 or 2 stars, or the sad face.' },
   leads: {
     kind: 'lead',
     outcome: null,

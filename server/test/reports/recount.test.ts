@@ -65,6 +65,28 @@ async function announce({ db, keyStore, workspaceId, connectionId, clock }: Repo
   await db.tx((tx) => recordEvents(tx, keyring, workspaceId, [event], clock.now()))
 }
 
+const outcomes: Record<string, 'good' | 'neutral' | 'bad'> = {
+  ...{ '3/1': 'bad', '3/2': 'neutral', '3/3': 'good' },
+  ...{ '5/1': 'bad', '5/2': 'bad', '5/3': 'neutral', '5/4': 'good', '5/5': 'good' },
+}
+
+/** Stores a question about satisfaction, which the customer has answered or not. */
+async function rate({ db, workspaceId, connectionId }: ReportWorld, id: string, { next, pick }: Random) {
+  const [scale = '', score = ''] = pick(Object.keys(outcomes)).split('/')
+  const at = new Date(Date.parse('2026-02-01T00:00:00Z') + Math.floor(next() * 100) * 3_600_000)
+  const status = pick(['rated', 'rated', 'asked', 'cancelled'])
+  await db.sql`
+    insert into satisfaction_ratings (
+      workspace_id, id, conversation_id, connection_id, closing_id, status, answered_by, answerer_id, scale, score,
+      created_at, rated_at
+    )
+    values (
+      ${workspaceId}, gen_random_uuid(), ${id}, ${connectionId}, gen_random_uuid(), ${status}, 'agent', gen_random_uuid(),
+      ${Number(scale)}, ${status === 'rated' ? Number(score) : null}, ${at}, ${status === 'rated' ? at : null}
+    )`
+  return status === 'rated' ? [{ number: `ratings_${outcomes[`${scale}/${score}`]}`, at, ms: null }] : []
+}
+
 /** Conversations whose parts arrive in any order, some of them twice, while they are counted. */
 async function playConversations(w: ReportWorld, { next, pick }: Random): Promise<Counted[]> {
   const parts: { id: string; rest: History }[] = []
@@ -80,6 +102,7 @@ async function playConversations(w: ReportWorld, { next, pick }: Random): Promis
   }
   for (const { id, rest } of parts.toSorted(() => next() - 0.5)) {
     await storeHistory(w, rest, id)
+    if (next() < 0.6) all.push(...(await rate(w, id, { next, pick })))
     await announce(w, id)
     if (next() < 0.5) await announce(w, pick(parts).id)
     if (next() < 0.3) await w.count()
@@ -135,6 +158,7 @@ for (let n = 0; n < 10; n++) {
     expected.new = ofNumber('new_by_customer').length + ofNumber('new_by_team').length
     expected.closed = ofNumber('closed_by_people').length
     expected.answers = sumOf(['people', 'agents', 'apps'].map((by) => ofNumber(`answers_by_${by}`).length))
+    expected.ratings = sumOf(['good', 'neutral', 'bad'].map((outcome) => ofNumber(`ratings_${outcome}`).length))
     expected.leads = leads.length
     expected.leads_won = leads.filter(({ status }) => status === 'won').length
     const found = Object.fromEntries(

@@ -132,8 +132,7 @@ function columnsOf(
   if (by === 'source') return [count('new', true), ...leads, time('answer')]
   const common = [count('closed'), count('answers'), time('answer'), time('resolution')]
   if (by === 'person') return [...common, ...leads]
-  if (by === 'key')
-    return [...common, count('case_resolved'), count('case_handed_over'), count('case_taken_over', true)]
+  if (by === 'key') return [...common, count('case_resolved'), count('case_handed_over'), count('ratings_good', true)]
   return [count('new'), ...common, count('reopened', true), count('case_handed_over', true)]
 }
 

@@ -16,6 +16,7 @@ interface FiguresProps {
 
 const groups = {
   conversations: ['new', 'closed', 'reopened'],
+  satisfaction: ['ratings', 'ratings_good', 'ratings_bad'],
   agents: [
     'case_resolved',
     'case_reopened',
@@ -35,9 +36,10 @@ const lessIsGood: readonly ReportNumber[] = [
   'case_handed_over',
   'case_taken_over',
   'case_silent',
+  'ratings_bad',
 ]
 /** More of these are better; the others are neither good nor bad. */
-const moreIsGood: readonly ReportNumber[] = ['closed', 'case_resolved', 'leads', 'leads_won']
+const moreIsGood: readonly ReportNumber[] = ['closed', 'case_resolved', 'ratings_good', 'leads', 'leads_won']
 
 /** All numbers of a report, compared with the period before. Each shows its definition, and what it counts. */
 export function ReportFigures(props: FiguresProps) {
@@ -55,6 +57,8 @@ export function ReportFigures(props: FiguresProps) {
           ...waitingFigures(report),
         ]}
       />
+      <h2 className={styles.heading}>{texts.sections.satisfaction}</h2>
+      <Figures figures={groups.satisfaction.map(count)} />
       <h2 className={styles.heading}>{texts.sections.agents}</h2>
       <Figures figures={groups.agents.map(count)} />
       <h2 className={styles.heading}>{texts.sections.leads}</h2>
@@ -82,6 +86,8 @@ function noteOf({ counts }: Report, number: ReportNumber): string {
   if (number === 'closed')
     return notes.closed({ people: counts.closed_by_people.now, agents: counts.closed_by_agents.now })
   if (number === 'leads_won') return notes.share({ percent: percentOf(counts.leads_won.now, counts.leads.now) })
+  if (number === 'ratings_good' || number === 'ratings_bad')
+    return notes.ofRatings({ percent: percentOf(counts[number].now, counts.ratings.now) })
   return notes.inPeriod
 }
 

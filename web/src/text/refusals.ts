@@ -121,7 +121,8 @@ export const problemPatterns = {
   keyEnded: /API key (?:no longer works|is revoked|has expired)/,
   isMember: /^You are a member of this workspace already/,
   hasAccount: /^You have an account already/,
-  tooOften: /^(?:Too many attempts|Rate limit reached|Sent too often|Checked too often|Too many (?:people|concurrent|requests))/,
+  tooOften:
+    /^(?:Too many attempts|Rate limit reached|Sent too often|Checked too often|Too many (?:people|concurrent|requests))/,
   leadLimit: /^Daily lead limit/,
   noRisk: /^Only an unofficial connection/,
   inSetup: /^This connection is still being set up/,

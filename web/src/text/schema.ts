@@ -101,8 +101,6 @@ export interface Calls {
     figures: { inDays: (values: { n: Shown }) => string; waitingFor: (values: { minutes: Shown }) => string; median: (values: { n: number }) => string }
     charts: { slowestPeople: (values: { people: Shown }) => string; slowestAgents: (values: { agents: Shown }) => string }
     change: { counts: { more: (values: { before: Shown; days: Shown; percent: Shown }) => string; less: (values: { before: Shown; days: Shown; percent: Shown }) => string; same: (values: { days: Shown }) => string; new: (values: { days: Shown }) => string }; times: { more: (values: { percent: Shown; before: Shown; days: Shown }) => string; less: (values: { percent: Shown; before: Shown; days: Shown }) => string; same: (values: { days: Shown }) => string; new: (values: { days: Shown }) => string } }
-    groups: { help: (values: { days: Shown }) => string; sampled: (values: { every: Shown }) => string }
-    csv: { before: (values: { figure: Shown }) => string }
     quota: { used: (values: { used: Shown; limit: Shown }) => string; unlimited: (values: { used: Shown }) => string }
   }
   attach: {
@@ -146,6 +144,7 @@ export interface Calls {
     scheduled: (values: { n: number }) => string
     reminder: (values: { name: Shown; time: Shown }) => string
     template: (values: { name: Shown }) => string
+    rated: (values: { score: Shown; scale: Shown }) => string
   }
   connections: {
     problemCount: (values: { n: number }) => string
@@ -334,6 +333,14 @@ export interface Calls {
     before: (values: { verdict: Shown }) => string
     found: (values: { actual: Shown }) => string
   }
+  reports: {
+    only: (values: { kind: Shown; name: Shown }) => string
+    countedAt: (values: { when: Shown }) => string
+    help: (values: { zone: Shown }) => string
+    notes: { new: (values: { n: number }) => string; closed: (values: { people: Shown; agents: Shown }) => string; share: (values: { percent: Shown }) => string; ofRatings: (values: { percent: Shown }) => string; times: (values: { n: Shown; p90: Shown }) => string; waiting: (values: { people: Shown; agents: Shown }) => string; unpriced: (values: { n: number }) => string; leads: (values: { n: number }) => string }
+    openNumber: (values: { name: Shown; number: Shown; n: Shown }) => string
+    saved: { done: (values: { name: Shown }) => string; deleted: (values: { name: Shown }) => string; delete: (values: { name: Shown }) => string; mail: (values: { name: Shown }) => string }
+  }
   review: {
     of: (values: { name: Shown }) => string
     help: (values: { zone: Shown }) => string
@@ -374,6 +381,8 @@ export interface Calls {
     about: { mailTested: (values: { answer: Shown }) => string }
     automation: { change: (values: { name: Shown }) => string; removeCondition: (values: { n: Shown }) => string; operatorOf: (values: { n: Shown; name: Shown }) => string; valueOf: (values: { n: Shown; name: Shown }) => string; removeAction: (values: { n: Shown }) => string; moveUp: (values: { n: Shown }) => string; moveDown: (values: { n: Shown }) => string; deleteConfirm: (values: { name: Shown }) => string; up: (values: { name: Shown }) => string; down: (values: { name: Shown }) => string; moved: (values: { name: Shown; place: Shown }) => string; isOn: (values: { name: Shown }) => string; dryRunSum: (values: { count: number; of: Shown }) => string; wouldDo: (values: { actions: Shown }) => string; unmet: (values: { n: Shown; name: Shown }) => string; continues: (values: { at: Shown }) => string; failed: (values: { n: Shown; why: Shown }) => string; answered: (values: { status: Shown }) => string; notReached: (values: { why: Shown }) => string; changeMacro: (values: { name: Shown }) => string; macroDeleted: (values: { name: Shown }) => string }
     sso: { removeOf: (values: { name: Shown }) => string; removed: (values: { name: Shown }) => string; saved: (values: { name: Shown }) => string; testFailed: (values: { problem: Shown }) => string; testWorked: (values: { at: Shown }) => string; testPerson: (values: { email: Shown; groups: Shown }) => string; unverified: (values: { email: Shown }) => string; requireTitle: (values: { name: Shown }) => string; required: (values: { count: number }) => string; scimSince: (values: { at: Shown }) => string; scimTitle: (values: { name: Shown }) => string; removeRule: (values: { n: Shown }) => string; times: (values: { count: Shown }) => string; log: { 'sso.failed': (values: { problem: Shown }) => string }; disabledUsers: { enableOf: (values: { name: Shown }) => string; enabled: (values: { name: Shown }) => string } }
+    satisfaction: { asked: (values: { days: Shown }) => string; scoreOf: (values: { score: Shown; scale: Shown }) => string }
+    sources: { requestsOf: (values: { name: Shown }) => string; deleteConfirm: (values: { name: Shown }) => string; pathOf: (values: { n: Shown }) => string; fieldOf: (values: { n: Shown }) => string; removeRow: (values: { n: Shown }) => string; fetched: (values: { n: number }) => string }
   }
   start: {
     title: (values: { name: Shown }) => string
@@ -439,5 +448,42 @@ export interface Calls {
     reopenOf: (values: { title: Shown }) => string
     completed: (values: { title: Shown }) => string
     overdueSince: (values: { time: Shown }) => string
+  }
+  sequences: {
+    problemsHelp: (values: { fields: Shown }) => string
+    stepOf: (values: { n: Shown }) => string
+    removeStep: (values: { n: Shown }) => string
+    moveUp: (values: { n: Shown }) => string
+    moveDown: (values: { n: Shown }) => string
+    kindOf: (values: { n: Shown }) => string
+    offConfirm: (values: { name: Shown }) => string
+    offHelp: (values: { n: number }) => string
+    removed: (values: { name: Shown }) => string
+    removeConfirm: (values: { name: Shown }) => string
+    startedHelp: (values: { started: number; active: Shown }) => string
+    nextStep: (values: { n: Shown; of: Shown }) => string
+    waits: (values: { why: Shown }) => string
+    since: (values: { at: Shown }) => string
+    stopOf: (values: { name: Shown }) => string
+    added: (values: { name: Shown }) => string
+  }
+  broadcasts: {
+    ofTotal: (values: { n: Shown; total: Shown }) => string
+    variant: (values: { n: Shown; share: Shown }) => string
+    removeOf: (values: { title: Shown }) => string
+    variable: (values: { name: Shown }) => string
+    button: (values: { n: Shown }) => string
+    textOf: (values: { label: Shown }) => string
+    fallbackOf: (values: { label: Shown }) => string
+    matching: (values: { n: number; shown: Shown }) => string
+    otherReason: (values: { code: Shown }) => string
+    testOf: (values: { n: Shown }) => string
+    startConfirm: (values: { n: number; shown: Shown }) => string
+    asked: (values: { name: Shown }) => string
+    cancelConfirm: (values: { name: Shown }) => string
+    deleteConfirm: (values: { name: Shown }) => string
+    startsAt: (values: { time: Shown }) => string
+    startsLocal: (values: { time: Shown }) => string
+    leftOut: (values: { reason: Shown }) => string
   }
 }
