@@ -124,6 +124,11 @@ const writes: Record<string, Write> = {
   bytea: withLength((page, at, value) => at + (value as Buffer).copy(page, at)),
   timestamptz: withLength((page, at, value) => writeTime(page, at, (value as Date).getTime())),
   numeric: withLength(writeNumeric),
+  // After the version of the format.
+  jsonb: withLength((page, at, value) => {
+    const begin = page.writeInt8(1, at)
+    return begin + page.write(JSON.stringify(value), begin)
+  }),
   _int4: arrayOf(oidOf.int4, int4),
   _uuid: arrayOf(oidOf.uuid, uuid),
 }

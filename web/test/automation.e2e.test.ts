@@ -19,8 +19,9 @@ test('an admin begins a rule with an example, tries it and switches it on', asyn
   const rules = page.getByRole('list', { name: 'Rules' })
   await rules.getByText('A customer writes').waitFor()
   const changed = page.waitForResponse((answer) => answer.request().method() === 'PATCH' && answer.ok())
-  await rules.getByRole('switch').check({ force: true })
+  await rules.getByRole('switch').click({ force: true })
   await changed
+  await rules.getByRole('switch', { checked: true }).waitFor()
   await assertAccessible(page)
 })
 

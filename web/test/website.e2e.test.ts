@@ -55,7 +55,7 @@ async function connect(): Promise<string> {
 
 test('a visitor of a foreign site chats with the team in a frame that the site cannot reach', async () => {
   const id = await connect()
-  const context = await demo.browser.newContext({ viewport: { width: 1200, height: 800 } })
+  const context = await demo.browser.newContext({ viewport: { width: 1200, height: 800 }, reducedMotion: 'reduce' })
   const page = await context.newPage()
   const failures: string[] = []
   page.on('pageerror', (error) => failures.push(error.message))

@@ -65,7 +65,7 @@ export function ConnectionsPage() {
         </QueryBoundary>
         <PhonesLink />
       </PageBody>
-      {isAdding && <AddPanel close={() => setAdding(false)} open={open} />}
+      {isAdding && query.isFetched && <AddPanel close={() => setAdding(false)} open={open} />}
     </>
   )
 }
