@@ -146,7 +146,7 @@ test('tools have correct annotations and plain JSON Schema, and accept their exa
   }
 })
 
-test('the tool list is at most 26,500 bytes and the same in every workspace', async () => {
+test('the tool list is at most 27,500 bytes and the same in every workspace', async () => {
   const list = async (w: AgentsWorld) => {
     const headers = { authorization: `Bearer ${(await w.addKey({ scopes: [...scopes] })).value}` }
     const payload = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
@@ -155,7 +155,7 @@ test('the tool list is at most 26,500 bytes and the same in every workspace', as
   const w = await agentsWorld()
   const sent = await list(w)
   assert.equal(JSON.parse(sent).result.tools.length, agentTools.length)
-  assert.ok(Buffer.byteLength(sent) <= 26_500, `${Buffer.byteLength(sent)} bytes`)
+  assert.ok(Buffer.byteLength(sent) <= 27_500, `${Buffer.byteLength(sent)} bytes`)
 
   const used = await agentsWorld()
   await everyCall(used)
