@@ -109,7 +109,9 @@ const colours = '(?<!\\p{Extended_Pictographic}|[0-9#*](?=\\ufe0f\\u20e3))[\\ufe
 const form = '[\\ufe00-\\ufe02\\u{e0100}-\\u{e01ef}]'
 const others = `(?<!\\p{Script=Han})${form}|[\\ufe03-\\ufe0d]|(?<!\\p{Script=Mongolian})[\\u180b-\\u180f]`
 const marks = '[\\u200e\\u200f\\u061c]'
-const outOfPlace = new RegExp(`${joiners}|${colours}|${others}|(?<=${marks})${marks}`, 'gu')
+/** What a mark of direction may not follow: a joiner, or another mark. */
+const unseenBefore = '(?<=[\\u200b-\\u200f\\u061c])'
+const outOfPlace = new RegExp(`${joiners}|${colours}|${others}|${unseenBefore}${marks}`, 'gu')
 const outOfPlaceOrMark = new RegExp(`${joiners}|${colours}|${others}|${marks}`, 'gu')
 const isRightToLeft = new RegExp(scripts('Arabic', 'Hebrew', 'Syriac', 'Thaana', 'Nko'), 'u')
 
