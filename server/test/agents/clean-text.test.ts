@@ -32,6 +32,7 @@ const goes = [
   ['a run without width', 'a\u200b\u200c\u200d\u2060b', 'ab'],
   ['one without width behind each letter', 'y\u200be\u200cs\u200d \u200ei\u2060t\xad', 'yes it'],
   ['a run behind a letter that may have one', 'می\u200c\u200d\u200cخ', 'می\u200cخ'],
+  ['a mark of direction behind a joiner', 'می\u200b\u200eخ', 'می\u200bخ'],
   ['what hides between two joiners', 'می\u200c\u0001\u200cخ', 'می\u200cخ'],
   ['a byte behind each letter', 'y\u{e0143}e\u{e0151}s\ufe0f 1\ufe0f', 'yes 1'],
   ['a byte behind each of many kanji', '葛\u{e0100}'.repeat(9), '葛'.repeat(9)],
@@ -80,7 +81,7 @@ test('for any text, hidden characters are removed, clean text is unchanged, and 
       assert.deepEqual(cleanText(clean), { text: clean, hadHiddenText: false })
       assert.equal(hadHiddenText, clean !== text.toWellFormed().replace(/\r\n?/g, '\n'))
       const visible = (of: string) =>
-        of.toWellFormed().replace(/[\p{Cc}\p{Cf}\p{Mn}\p{Cn}\u115f\u1160\u3164\uffa0]/gu, '')
+        of.toWellFormed().replace(/[\p{Cc}\p{Cf}\p{Mn}\p{Cn}\p{Zl}\p{Zp}\u2800\u115f\u1160\u3164\uffa0]/gu, '')
       assert.equal(visible(clean), visible(text))
     }),
     { numRuns: 300 },

@@ -67,7 +67,9 @@ interface CleanText {
 export function cleanText(text: string): CleanText {
   if (plain.test(text)) return { text, hadHiddenText: false }
   const lines = text.toWellFormed().replace(lineEndings, '\n')
-  const shown = lines.replace(hidden, '').replace(isRightToLeft.test(lines) ? outOfPlace : outOfPlaceOrMark, '')
+  const placed = lines.replace(hidden, '').replace(outOfPlace, '')
+  // What stood between two of them is gone by now.
+  const shown = placed.replace(isRightToLeft.test(placed) ? repeatedMark : mark, '')
   const few = (shown.match(forms) ?? []).length > maxForms ? shown.replace(forms, '') : shown
   return { text: few, hadHiddenText: few !== lines }
 }
@@ -85,8 +87,10 @@ const blank = '\\ufff9-\\ufffb\\u{13430}-\\u{1343f}\\p{Zl}\\p{Zp}\\u2800'
 const hidden = new RegExp(`[[${controls}${blank}][${ignorable}]]+`, 'gv')
 
 const scripts = (...names: readonly string[]): string => `[${names.map((name) => `\\p{Script=${name}}`).join('')}]`
-/** Scripts in which zero-width characters join letters, keep them apart or divide words. */
-const joining = scripts(
+// Some of those characters are of a script themselves, and would vouch for the next one.
+const shownOf = (...names: readonly string[]): string => `[${scripts(...names)}--[${contextual}]]`
+/** Shown characters of scripts in which zero-width characters join letters, keep them apart or divide words. */
+const joining = shownOf(
   ...[
     'Arabic',
     'Syriac',
@@ -107,10 +111,11 @@ const picture = '[\\p{Extended_Pictographic}\\p{Emoji_Modifier}]'
 const joiners = `(?<!${joining})[\\u200b\\u200c]|(?<!${joining}|${picture}|${picture}\\ufe0f)\\u200d`
 const colours = '(?<!\\p{Extended_Pictographic}|[0-9#*](?=\\ufe0f\\u20e3))[\\ufe0e\\ufe0f]'
 const form = '[\\ufe00-\\ufe02\\u{e0100}-\\u{e01ef}]'
-const others = `(?<!\\p{Script=Han})${form}|[\\ufe03-\\ufe0d]|(?<!\\p{Script=Mongolian})[\\u180b-\\u180f]`
-const marks = '[\\u200e\\u200f\\u061c]'
-const outOfPlace = new RegExp(`${joiners}|${colours}|${others}|(?<=${marks})${marks}`, 'gu')
-const outOfPlaceOrMark = new RegExp(`${joiners}|${colours}|${others}|${marks}`, 'gu')
+const others = `(?<!\\p{Script=Han})${form}|[\\ufe03-\\ufe0d]|(?<!${shownOf('Mongolian')})[\\u180b-\\u180f]`
+const outOfPlace = new RegExp(`${joiners}|${colours}|${others}`, 'gv')
+const mark = /[\u200e\u200f\u061c]/gu
+/** A mark of direction behind a joiner or another mark. */
+const repeatedMark = /(?<=[\u200b-\u200f\u061c])[\u200e\u200f\u061c]/gu
 const isRightToLeft = new RegExp(scripts('Arabic', 'Hebrew', 'Syriac', 'Thaana', 'Nko'), 'u')
 
 /** A name can have a few kanji variants; a text with more than these likely hides data in them. */
