@@ -65,8 +65,11 @@ export const compileConditions = (conditions: readonly Condition[]): Compiled[] 
   }))
 
 function comparedAs(field: ConditionField, value: string): string {
-  // Languages without spaces have no borders of words.
-  if (field === 'message_text') return isUnspaced(value) ? foldForWords(value).trim() : foldForWords(value)
+  if (field === 'message_text') {
+    const words = foldForWords(value)
+    // Languages without spaces have no borders of words.
+    return isUnspaced(words) ? words.trim() : words
+  }
   if (field === 'lead_field') return foldText(value)
   return field === 'template' ? value : value.toLowerCase()
 }
