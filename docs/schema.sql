@@ -1936,7 +1936,7 @@ create table saved_filter_orders (
   user_id uuid not null,
   page text not null,
   filter_ids uuid[] not null,
-  constraint saved_filter_orders_page_check CHECK ((page = ANY (ARRAY['inbox'::text, 'leads'::text]))),
+  constraint saved_filter_orders_page_check CHECK ((page = ANY (ARRAY['inbox'::text, 'leads'::text, 'reports'::text]))) NOT VALID,
   constraint saved_filter_orders_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id),
   constraint saved_filter_orders_pkey PRIMARY KEY (workspace_id, user_id, page)
 );

@@ -122,6 +122,9 @@ join report_readers a on a.workspace_id = n.workspace_id and a.role_name = curre
 alter table saved_filters drop constraint saved_filters_page_check;
 alter table saved_filters
 add constraint saved_filters_page_check check (page in ('inbox', 'leads', 'reports')) not valid;
+alter table saved_filter_orders drop constraint saved_filter_orders_page_check;
+alter table saved_filter_orders
+add constraint saved_filter_orders_page_check check (page in ('inbox', 'leads', 'reports')) not valid;
 
 alter table mails drop constraint mails_kind_check;
 alter table mails

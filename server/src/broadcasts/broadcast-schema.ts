@@ -127,7 +127,7 @@ const amount = (description: string) => nullable(text(40, description, { example
 const Counts = titled('BroadcastCounts', {
   leads: count('Leads of the audience.'),
   included: count('Who gets it.'),
-  excluded: Type.Record(Type.String({ maxLength: 40 }), Type.Integer({ minimum: 0 }), {
+  excluded: Type.Record(Type.String({ maxLength: 40 }), Type.Integer({ minimum: 0, maximum: 1_000_000 }), {
     description:
       'Who is left out, by the first reason that applies: `no_number`, `missing_value`, `opted_out`, `not_opted_in`, `country` (the platform delivers no marketing there), `recently_refused` (131049 in the last 24 hours), `recently_written`, `duplicate` (a number that is in it already), `over_budget`.',
     example: { opted_out: 12 },

@@ -60,13 +60,15 @@ export const CountedQuery = Type.Object(
 )
 
 const compared = <S extends TSchema>(value: S) => ({ now: value, before: value })
+const seconds = (description: string, example = 92.5) =>
+  Type.Number({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description, example })
 const decimal = (description: string) => Type.String({ maxLength: 60, description, example: '12.4875' })
 
 const Times = nullable(
   titled('ReportTimes', {
     count: count('How many there were.'),
-    medianSeconds: Type.Number({ minimum: 0, description: 'Median, accurate to 5 %.', example: 92.5 }),
-    p90Seconds: Type.Number({ minimum: 0, description: '90th percentile, accurate to 5 %.', example: 611 }),
+    medianSeconds: seconds('Median, accurate to 5 %.'),
+    p90Seconds: seconds('90th percentile, accurate to 5 %.', 611),
   }),
 )
 const ComparedTimes = titled('ReportComparedTimes', compared(Times))
@@ -138,12 +140,8 @@ export const Report = Type.Object({
       reopened: count('Conversations that were opened again.'),
       answersOfPeople: count('First answers of people.'),
       answersOfAgents: count('First answers of agents.'),
-      medianOfPeople: nullable(
-        Type.Number({ minimum: 0, description: 'Median seconds until first answers of people.' }),
-      ),
-      medianOfAgents: nullable(
-        Type.Number({ minimum: 0, description: 'Median seconds until first answers of agents.' }),
-      ),
+      medianOfPeople: nullable(seconds('Median seconds until first answers of people.')),
+      medianOfAgents: nullable(seconds('Median seconds until first answers of agents.')),
       leads: count('Leads that were created.'),
       leadsWon: count('Those that are won now.'),
       cost: nullable(decimal('Cost of the day; null for members.')),
@@ -177,7 +175,7 @@ export const CountedItems = Type.Object({
       leadId: nullable(idSchema('The lead; null if it no longer exists, and for conversations.')),
       name: nullable(text(400, 'Name of the customer or lead, or the phone.')),
       at: timestamp('When it happened.'),
-      seconds: nullable(Type.Number({ minimum: 0, description: 'Exact time until the answer or the closing.' })),
+      seconds: nullable(seconds('Exact time until the answer or the closing.')),
     }),
     page,
   ),

@@ -167,7 +167,7 @@ function runRoutes(api: TeamApi, deps: Deps): void {
     answers: { 200: RunList },
     run: async ({ member: { workspaceId }, params, query }) => {
       const { state = null, before = null } = query
-      const sequenceId = params.sequenceId.toLowerCase()
+      const { id: sequenceId } = await requireSequence(deps.db.sql, workspaceId, params.sequenceId.toLowerCase())
       const runs = await listRuns(deps, workspaceId, { sequenceId, state, before })
       return { runs: runs.map(presentRun), before: runs.length === runPage ? (runs.at(-1)?.id ?? null) : null }
     },

@@ -28,6 +28,7 @@ const plain: Record<string, string[]> = {
   teams: ['name'],
   webhook_endpoints: ['description'],
   workspaces: ['name', 'holidays'],
+  satisfaction_settings: ['settings'],
   // The scene derives the id from the word.
   session_sends: ['id'],
 }

@@ -47,22 +47,23 @@ test('the customer’s answer ends it at once, and is counted for the step befor
   const { id, phone } = await w.started(sequence.id)
   await w.run()
   w.clock.advance(minute)
-  await w.answers(phone)
+  const { id: conversationId } = await w.answers(phone)
   await w.run()
   const [run] = await w.runsOf(id)
   assert.deepEqual([run.state, run.reason, run.endedAt !== null], ['ended', 'answered', true])
+  await w.callTool('answer', { conversation_id: conversationId, text: 'See you' })
   w.clock.advance(2 * day)
   await w.run()
-  assert.equal(w.sentTo(phone).length, 1)
+  assert.equal(w.sentTo(phone).length, 2)
   const { steps } = await w.countsOf(sequence.id)
   assert.deepEqual(
     steps.map((step: { answered: number }) => step.answered),
     [1, 0],
   )
-  // What they wrote before does not end the next one.
+  // What they wrote before does not end the next one, for which the agent has answered.
   assert.deepEqual((await w.start(sequence.id, id)).body.started, [id])
   await w.run()
-  assert.equal(w.sentTo(phone).length, 2)
+  assert.equal(w.sentTo(phone).length, 3)
 })
 
 test('whatever ends a run does so before its next message', async (t) => {

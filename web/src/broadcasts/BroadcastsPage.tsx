@@ -1,7 +1,7 @@
 import { Button, Checkbox } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { useNavigate } from '@tanstack/react-router'
-import { type Broadcast, useBroadcastActions, useBroadcasts } from '../data/team/broadcasts.ts'
+import { type Broadcast, useBroadcastActions, useBroadcasts } from '../data/outreach/broadcasts.ts'
 import { hasRole } from '../session/session.ts'
 import { t } from '../text/index.ts'
 import { formatDateTime, formatNumber, timeAgo } from '../ui/format/time.ts'

@@ -1,5 +1,5 @@
 import { useDeferredValue } from 'react'
-import { type BroadcastDraft, useBroadcastPreview } from '../data/team/broadcasts.ts'
+import { type BroadcastDraft, useBroadcastPreview } from '../data/outreach/broadcasts.ts'
 import { t } from '../text/index.ts'
 import { errorSentence } from '../ui/format/error-texts.ts'
 import { formatNumber } from '../ui/format/time.ts'

@@ -1,6 +1,6 @@
 import { Button, Group, TextInput } from '@mantine/core'
 import { useState } from 'react'
-import { type Broadcast, type BroadcastStart, useBroadcastActions, useBroadcasts } from '../data/team/broadcasts.ts'
+import { type Broadcast, type BroadcastStart, useBroadcastActions, useBroadcasts } from '../data/outreach/broadcasts.ts'
 import { timeZone } from '../data/time-zone.ts'
 import { hasRole } from '../session/session.ts'
 import { t } from '../text/index.ts'

@@ -2,7 +2,7 @@ import { ActionIcon, Button, NumberInput, Select, Skeleton, TextInput } from '@m
 import { IconPlus, IconX } from '@tabler/icons-react'
 import { useTemplates } from '../data/connections.ts'
 import { useLeadFields } from '../data/lead-fields.ts'
-import type { Variable, Variant } from '../data/team/broadcasts.ts'
+import type { Variable, Variant } from '../data/outreach/broadcasts.ts'
 import type { Template } from '../shared/template-preview.ts'
 import { t } from '../text/index.ts'
 import { errorSentence } from '../ui/format/error-texts.ts'

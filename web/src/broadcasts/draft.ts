@@ -1,5 +1,5 @@
+import type { BroadcastDraft, Variable, Variant } from '../data/outreach/broadcasts.ts'
 import type { SavedFilter } from '../data/saved-filters.ts'
-import type { BroadcastDraft, Variable, Variant } from '../data/team/broadcasts.ts'
 import { queryOf, readSavedQuery } from '../shared/lead-view/address.ts'
 import type { Template } from '../shared/template-preview.ts'
 

@@ -1,4 +1,4 @@
-import type { Broadcast } from '../data/team/broadcasts.ts'
+import type { Broadcast } from '../data/outreach/broadcasts.ts'
 import { t } from '../text/index.ts'
 import { Chip, type Tone } from '../ui/Chip.tsx'
 

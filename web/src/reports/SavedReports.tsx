@@ -129,7 +129,8 @@ function NameForm({ mayShare, save, cancel }: NameFormProps) {
           label={t.reports.name}
           value={name}
           maxLength={80}
-          data-autofocus
+          autoFocus
+          onKeyDown={(event) => event.key === 'Escape' && cancel()}
           onChange={(event) => setName(event.currentTarget.value)}
         />
         {mayShare && (

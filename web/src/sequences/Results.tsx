@@ -1,9 +1,9 @@
-import { type Sequence, useSequenceCounts } from '../data/team/sequences.ts'
+import { type Sequence, useSequenceCounts } from '../data/outreach/sequences.ts'
 import { t } from '../text/index.ts'
 import { formatNumber } from '../ui/format/time.ts'
 import { EmptyState } from '../ui/page/EmptyState.tsx'
 import { QueryBoundary } from '../ui/page/PageBody.tsx'
-import { Section } from '../ui/page/Section.tsx'
+import { Section, SectionTitle } from '../ui/page/Section.tsx'
 import { type Column, Table } from '../ui/page/Table.tsx'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 
@@ -17,7 +17,7 @@ export function Results({ sequence }: { sequence: Sequence }) {
         if (started === 0) return <EmptyState title={texts.noRuns} help={texts.noRunsHelp} />
         const rows = steps.map((counts, n) => ({ ...counts, n: n + 1, kind: kindOf(sequence, n) }))
         return (
-          <>
+          <SectionTitle value="h2">
             <Section title={texts.byStep} help={texts.startedHelp({ started, active })}>
               <Table label={texts.byStep} columns={columns()} rows={rows} keyOf={({ n }) => String(n)} />
             </Section>
@@ -34,7 +34,7 @@ export function Results({ sequence }: { sequence: Sequence }) {
                 />
               </Section>
             )}
-          </>
+          </SectionTitle>
         )
       }}
     </QueryBoundary>

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import { type Sequence, type SequenceRun, useSequenceActions, useSequenceRuns } from '../data/team/sequences.ts'
+import { type Sequence, type SequenceRun, useSequenceActions, useSequenceRuns } from '../data/outreach/sequences.ts'
 import { codeText, runText } from '../shared/sequences/run-texts.ts'
 import { t } from '../text/index.ts'
 import { formatDateTime } from '../ui/format/time.ts'

@@ -1,7 +1,7 @@
 import { ActionIcon, Button, Checkbox, Select, Textarea, TextInput } from '@mantine/core'
 import { IconArrowDown, IconArrowUp, IconPlus, IconX } from '@tabler/icons-react'
 import { useTemplates } from '../data/connections.ts'
-import type { SequenceDraft, SequenceStep } from '../data/team/sequences.ts'
+import type { SequenceDraft, SequenceStep } from '../data/outreach/sequences.ts'
 import { Duration } from '../shared/Duration.tsx'
 import { TemplatePreview } from '../shared/TemplatePreview.tsx'
 import { findTemplates, type Template, valuesFor } from '../shared/template-preview.ts'

@@ -1,4 +1,4 @@
-import type { Sequence, SequenceDraft, SequenceStep } from '../data/team/sequences.ts'
+import type { Sequence, SequenceDraft, SequenceStep } from '../data/outreach/sequences.ts'
 import type { Template } from '../shared/template-preview.ts'
 
 const day = 1440

@@ -24,8 +24,10 @@ test('an admin writes a sequence, switches it on, adds a lead and stops it', asy
   const on = page.waitForResponse((answer) => answer.request().method() === 'PATCH' && answer.ok())
   await page.getByRole('switch', { name: 'On' }).click({ force: true })
   await on
-  const { leads } = await demo.team('GET', `/workspaces/${demo.workspaceId}/leads?limit=1&status=new`)
-  await page.goto(`${demo.url}/w/${demo.workspaceId}/leads/${leads[0].id}`)
+  const { lead } = await demo.team('POST', `/workspaces/${demo.workspaceId}/leads`, {
+    ...{ firstName: 'Sequence', phone: '+5581912340007' },
+  })
+  await page.goto(`${demo.url}/w/${demo.workspaceId}/leads/${lead.id}`)
   await page.getByRole('button', { name: 'Add to sequence' }).click()
   await page.getByRole('menuitem', { name: 'New lead' }).click()
   await page.getByText('Step 1 of 2').waitFor()

@@ -329,7 +329,7 @@ export async function everyPage(demo: Demo): Promise<{ stops: Stop[]; forStrange
 }
 
 /** Opens within the page instead of over it. */
-const inPlace = new Set(['search', 'note', 'templates', 'selection', 'bulk-done', 'nothing', 'field', 'thanks'])
+const inPlace = new Set(['save', 'search', 'note', 'templates', 'selection', 'bulk-done', 'nothing', 'field', 'thanks'])
 /** Escape closes only one of its layers. */
 const layered = new Set(['bulk-ask', 'rotate', 'revoke', 'edit'])
 

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { newId } from '../../../src/base/id.ts'
 import { recordAdTouches } from '../../../src/leads/sources/ad-touches.ts'
 import { purgeDeletedLeads } from '../../../src/leads/write/restore.ts'
+import { commandsUnder, type } from '../../support/program/operations.ts'
 import { mapping, sourceWorld } from './source-world.ts'
 
 const person = { name: 'Marina Duarte', contact: { phone: '+55 81 99123-4567', email: 'marina@example.com' } }
@@ -225,4 +226,13 @@ test('forms and ads that open a chat keep how the lead came', async () => {
     [first.channel, first.ctwaClid, first.adId, first.adName, first.fbclid, first.url],
     ['click_to_chat', 'clid', '9', 'Spring', 'f', 'https://fb.me/x'],
   )
+})
+
+test('the commands of the operations guide send a request that becomes a lead', async () => {
+  const w = await sourceWorld()
+  w.clock.advance(Date.now() - w.clock.now().getTime())
+  const address = await w.app.listen({ host: '127.0.0.1', port: 0 })
+  const [send = ''] = await commandsUnder('Lead sources')
+  const env = { ...process.env, SECRET: w.source.secret, URL: `${address}${w.pathname}` }
+  assert.deepEqual(JSON.parse(await type(send, process.cwd(), env)), { success: true, received: 1, repeated: 0 })
 })

@@ -1,6 +1,6 @@
 import { Button, Menu } from '@mantine/core'
 import type { BulkChangeInput } from '../../data/bulk-changes.ts'
-import { useSequences } from '../../data/team/sequences.ts'
+import { useSequences } from '../../data/outreach/sequences.ts'
 import { t } from '../../text/index.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import styles from '../LeadsPage.module.css'

@@ -1,7 +1,12 @@
 import { Button, Menu } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { type ReactNode, useState } from 'react'
-import { type SequenceRun, useSequenceActions, useSequences, useSequencesOfLead } from '../../data/team/sequences.ts'
+import {
+  type SequenceRun,
+  useSequenceActions,
+  useSequences,
+  useSequencesOfLead,
+} from '../../data/outreach/sequences.ts'
 import { t } from '../../text/index.ts'
 import { formatDateTime } from '../../ui/format/time.ts'
 import { showError, showToast } from '../../ui/overlay/toasts.tsx'

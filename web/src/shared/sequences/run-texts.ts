@@ -1,4 +1,4 @@
-import type { SequenceRun } from '../../data/team/sequences.ts'
+import type { SequenceRun } from '../../data/outreach/sequences.ts'
 import { t } from '../../text/index.ts'
 import { formatDateTime } from '../../ui/format/time.ts'
 
