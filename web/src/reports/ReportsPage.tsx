@@ -24,7 +24,8 @@ import { defaultDays, type ReportSearch, readReportSearch, reportDays } from './
 
 /** Numbers of conversations, agents, leads and costs over time. */
 export function ReportsPage() {
-  const search = useSearch({ from: '/w/$workspaceId/reports' })
+  // The router keeps parameters that were dropped as invalid.
+  const search = readReportSearch(useSearch({ from: '/w/$workspaceId/reports' }))
   const change = useChangeSearch(readReportSearch)
   const filter = filterOf(search)
   const query = useReport(useWorkspaceId(), filter)

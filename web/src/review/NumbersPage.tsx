@@ -31,9 +31,12 @@ import { VersionTable } from './VersionTable.tsx'
 
 const defaultDays = 30
 
+/** The parameters of the page; the router keeps those that were dropped as invalid. */
+const useReviewSearch = (): ReviewSearch => readReviewSearch(useSearch({ from: '/w/$workspaceId/review/numbers' }))
+
 /** How the conversations of agents end, what became of their drafts, and what they cost. */
 export function NumbersPage() {
-  const { days = defaultDays } = useSearch({ from: '/w/$workspaceId/review/numbers' })
+  const { days = defaultDays } = useReviewSearch()
   const change = useChangeSearch(readReviewSearch)
   const query = useAgentNumbers(useWorkspaceId(), { days })
   const people = usePeople(useWorkspaceId())
@@ -80,7 +83,7 @@ export function NumbersPage() {
 
 /** An agent, and with what it is compared. */
 function useChosen(numbers: AgentNumbers, days: number) {
-  const { key, with: other } = useSearch({ from: '/w/$workspaceId/review/numbers' })
+  const { key, with: other } = useReviewSearch()
   const workspaceId = useWorkspaceId()
   const previous: Days = { days, to: dayBefore(numbers.from) }
   const before = useAgentNumbers(workspaceId, other === 'before' ? previous : null)
@@ -130,7 +133,7 @@ function Overview({ numbers, days }: { numbers: AgentNumbers; days: number }) {
 
 /** Chooses the agent and with what it is compared. */
 function Choices({ numbers, agent }: { numbers: AgentNumbers; agent: Agent }) {
-  const { with: other = '' } = useSearch({ from: '/w/$workspaceId/review/numbers' })
+  const { with: other = '' } = useReviewSearch()
   const change = useChangeSearch(readReviewSearch)
   const people = usePeople(useWorkspaceId())
   const options = numbers.agents.map(({ keyId }) => ({ value: keyId, label: people.nameOf(keyId) ?? '' }))
