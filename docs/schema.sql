@@ -1726,6 +1726,13 @@ create table rates (
   constraint rates_pkey PRIMARY KEY (workspace_id, rate_card_id, market, category, from_message)
 );
 
+create table report_campaigns (
+  workspace_id uuid not null,
+  id uuid not null,
+  name bytea not null,
+  constraint report_campaigns_pkey PRIMARY KEY (workspace_id, id)
+);
+
 create table report_facts (
   workspace_id uuid not null,
   kind text not null,
@@ -1739,6 +1746,7 @@ create table report_facts (
   user_id uuid,
   key_id uuid,
   source text,
+  campaign_id uuid,
   label_ids uuid[] not null,
   value bigint,
   constraint report_facts_kind_check CHECK ((kind = ANY (ARRAY['new'::text, 'closed'::text, 'reopened'::text, 'answer'::text, 'case'::text, 'lead'::text, 'rating'::text]))),
@@ -1747,6 +1755,13 @@ create table report_facts (
 
 CREATE INDEX report_facts_day ON report_facts USING btree (workspace_id, kind, day, id);
 CREATE INDEX report_facts_subject ON report_facts USING btree (workspace_id, subject_id);
+
+create table report_leads (
+  workspace_id uuid not null,
+  id uuid not null,
+  lead_id uuid not null,
+  constraint report_leads_pkey PRIMARY KEY (workspace_id, id)
+);
 
 create table report_mails (
   workspace_id uuid not null,

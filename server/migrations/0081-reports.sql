@@ -36,6 +36,7 @@ create table report_facts (
   user_id uuid,
   key_id uuid,
   source text,
+  campaign_id uuid,
   label_ids uuid[] not null,
   -- Milliseconds, or hundredths of the currency; null: none.
   value bigint,
@@ -47,7 +48,24 @@ check (kind in ('new', 'closed', 'reopened', 'answer', 'case', 'lead', 'rating')
 create index report_facts_subject on report_facts (workspace_id, subject_id);
 create index report_facts_day on report_facts (workspace_id, kind, day, id);
 
--- Sums of the facts of a day by one dimension: `all`, or the connection, team, person, agent key, label or source. Costs, which come
+-- Campaigns of leads; a digest of the name is the id, so that it is the same however often it is counted.
+create table report_campaigns (
+  workspace_id uuid not null,
+  id uuid not null,
+  -- Encrypted: strangers write what is in an address.
+  name bytea not null,
+  primary key (workspace_id, id)
+);
+
+-- Leads to count again after a change that is no event: of labels, or an ad that brought them.
+create table report_leads (
+  workspace_id uuid not null,
+  id uuid not null,
+  lead_id uuid not null,
+  primary key (workspace_id, id)
+);
+
+-- Sums of the facts of a day by one dimension: `all`, or the connection, team, person, agent key, label, source or campaign. Costs, which come
 -- from the ledger of messages, are of the kind `cost`.
 create table report_rollups (
   workspace_id uuid not null,
@@ -94,7 +112,7 @@ group by r.workspace_id, r.day, r.dimension, r.dimension_id, r.kind, r.outcome;
 
 create view report_records with (security_barrier) as
 select f.workspace_id, f.kind, f.id, f.subject_id, f.at, f.day, f.outcome, f.connection_id, f.team_id, f.user_id, f.key_id,
-  f.source, f.label_ids,
+  f.source, f.campaign_id, f.label_ids,
   case when f.kind in ('answer', 'closed') then round(f.value / 1000.0, 3) end as seconds,
   case when f.kind = 'lead' then round(f.value / 100.0, 2) end as amount
 from report_facts f

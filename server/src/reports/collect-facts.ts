@@ -5,6 +5,7 @@ import { decryptContact } from '../inbox/conversation/encrypted-conversation.ts'
 import { opaqueWorkspaceId } from '../inbox/conversation/queries.ts'
 import { firstAnswers } from '../inbox/read/answer-times.ts'
 import { endedCases, isClosing, isReopening } from '../inbox/reviews/ended-cases.ts'
+import { readFirstCampaigns } from '../leads/sources/attribution.ts'
 import { dayOf, type Fact } from './fact.ts'
 
 export type CollectDeps = Pick<InboxDeps, 'db' | 'keyStore' | 'clock' | 'findLeads'>
@@ -14,11 +15,13 @@ export interface Collected {
   /** All that were looked at. A conversation that no longer exists is left out: what was counted of it stays. */
   subjectIds: string[]
   facts: Fact[]
+  /** Campaigns of the facts, with their encrypted names. */
+  campaigns: { id: string; name: Buffer }[]
   /** Counted facts of these kinds and before these times stay, because their records may be gone. */
   keptBefore: { subjectId: string | null; kinds: readonly Fact['kind'][]; at: Date }[]
 }
 
-type FactRow = Omit<Fact, 'day' | 'source'> & { isCut: boolean }
+type FactRow = Omit<Fact, 'day' | 'source' | 'campaignId'> & { isCut: boolean }
 
 /** Newest messages of a conversation that are read. */
 const maxMessages = 5000
@@ -36,19 +39,19 @@ export async function collectConversations(
   const { sql } = deps.db
   const found = await findConversations(sql, workspaceId, ids)
   const existing = [...new Set(found.map(({ id }) => id))]
-  if (existing.length === 0) return { subjectIds: [], facts: [], keptBefore: [] }
+  if (existing.length === 0) return { subjectIds: [], facts: [], campaigns: [], keptBefore: [] }
   const [workspace] = await sql<{ days: number | null }[]>`
     select keep_activities_days as days
     from workspaces
     where id = ${workspaceId}`
   const days = workspace?.days ?? null
-  const [rows, sources] = await Promise.all([
+  const [rows, { leadOf, campaigns }] = await Promise.all([
     selectFacts(sql, workspaceId, existing, days !== null),
-    readSources(deps, workspaceId, existing),
+    readLeads(deps, workspaceId, existing),
   ])
   const facts = rows.map(({ isCut: _, ...row }): Fact => {
     const value = row.value === null ? null : Number(row.value)
-    return { ...row, value, day: dayOf(timeZone, row.at), source: sources.get(row.subjectId) ?? null }
+    return { ...row, value, day: dayOf(timeZone, row.at), ...leadOf(row.subjectId) }
   })
   const cut = Map.groupBy(
     rows.filter(({ isCut }) => isCut),
@@ -58,6 +61,7 @@ export async function collectConversations(
   return {
     subjectIds: [...existing, ...found.flatMap(({ mergedId }) => mergedId ?? [])],
     facts,
+    campaigns,
     keptBefore: [
       ...[...cut].map(([subjectId, all]) => {
         const answers = all.filter(({ kind }) => kind === 'answer').map((one) => one.at.getTime())
@@ -83,8 +87,11 @@ function findConversations(sql: Sql, workspaceId: string, ids: readonly string[]
       and (id = any (${[...ids]}::uuid[]) or conversation_id = any (${[...ids]}::uuid[]))`
 }
 
-/** Returns the source of the lead with the customer's phone, by conversation. A value that was altered hides it. */
-async function readSources({ db, keyStore, findLeads }: CollectDeps, workspaceId: string, ids: readonly string[]) {
+/**
+ * Returns source and campaign of the lead with the customer's phone, by conversation. A value that was altered hides
+ * them.
+ */
+async function readLeads({ db, keyStore, findLeads }: CollectDeps, workspaceId: string, ids: readonly string[]) {
   const rows = await db.sql<{ id: string; contact: Buffer }[]>`
     select id, contact
     from conversations
@@ -109,8 +116,52 @@ async function readSources({ db, keyStore, findLeads }: CollectDeps, workspaceId
       and id = any (${[...found.values()].map(({ id }) => id)}::uuid[])
       and deleted_at is null`
   const sources = new Map(leads.map(({ id, source }) => [id, source]))
-  const sourceOf = (phone: string | null) => sources.get((phone === null ? undefined : found.get(phone)?.id) ?? '')
-  return new Map(contacts.map(({ id, phone }) => [id, sourceOf(phone)]))
+  const { campaigns, campaignOf } = await readCampaigns({ db, keyStore }, workspaceId, [...sources.keys()])
+  const byConversation = new Map(
+    contacts.map(({ id, phone }) => [id, (phone === null ? undefined : found.get(phone)?.id) ?? '']),
+  )
+  const leadOf = (conversationId: string) => {
+    const leadId = byConversation.get(conversationId) ?? ''
+    return { source: sources.get(leadId) ?? null, campaignId: campaignOf(leadId) }
+  }
+  return { leadOf, campaigns }
+}
+
+/** The campaigns that first brought leads. Equal names have the same id, which is no name of anyone. */
+function readCampaigns({ db, keyStore }: Pick<CollectDeps, 'db' | 'keyStore'>, workspaceId: string, leadIds: string[]) {
+  return keyStore.withKeyring(workspaceId, async (keyring) => {
+    const names = await readFirstCampaigns(db.sql, keyring, workspaceId, leadIds)
+    const ids = new Map(
+      [...names.values()].map((name) => [name, uuidOf(keyring.stable('report_campaigns.name', name))]),
+    )
+    return {
+      campaigns: [...ids].map(([name, id]) => ({ id, name: keyring.encrypt(campaignPlace(id), name) })),
+      campaignOf: (leadId: string): string | null => ids.get(names.get(leadId) ?? '') ?? null,
+    }
+  })
+}
+
+const campaignPlace = (id: string) => ({ table: 'report_campaigns', row: id, column: 'name' })
+
+const uuidOf = (digest: Buffer): string =>
+  digest.toString('hex', 0, 16).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
+
+/** Returns the names of campaigns that were counted, by id. */
+export async function readCampaignNames(
+  { db, keyStore }: Pick<CollectDeps, 'db' | 'keyStore'>,
+  workspaceId: string,
+  ids: readonly string[],
+): Promise<Map<string, string>> {
+  if (ids.length === 0) return new Map()
+  const rows = await db.sql<{ id: string; name: Buffer }[]>`
+    select id, name
+    from report_campaigns
+    where workspace_id = ${workspaceId}
+      and id = any (${[...ids]}::uuid[])`
+  return keyStore.withKeyring(
+    workspaceId,
+    async (keyring) => new Map(rows.map(({ id, name }) => [id, keyring.decryptText(campaignPlace(id), name)])),
+  )
 }
 
 function selectFacts(
@@ -263,23 +314,33 @@ const teamAt = (sql: Sql, workspace: Fragment): Fragment => {
 
 /** Returns the facts of these leads; none of deleted ones. */
 export async function collectLeads(
-  { db: { sql } }: Pick<CollectDeps, 'db'>,
+  deps: Pick<CollectDeps, 'db' | 'keyStore'>,
   workspaceId: string,
   ids: readonly string[],
   timeZone: string,
 ): Promise<Collected> {
-  // Without labels: their changes are not recorded as events.
-  const rows = await sql<Omit<Fact, 'day' | 'labelIds'>[]>`
+  const rows = await deps.db.sql<Omit<Fact, 'day' | 'campaignId'>[]>`
     select 'lead' as kind, l.id, l.id as "subjectId", l.created_at as at, l.status as outcome, null::uuid as "connectionId",
       null::uuid as "teamId", l.assigned_to as "userId", null::uuid as "keyId", l.source,
-      (100 * coalesce(l.actual_value, l.estimated_value))::double precision as value
+      (100 * coalesce(l.actual_value, l.estimated_value))::double precision as value,
+      array(
+        select x.label_id
+        from lead_labels x
+        where x.workspace_id = l.workspace_id
+          and x.lead_id = l.id
+      ) as "labelIds"
     from leads l
     where l.workspace_id = ${workspaceId}
       and l.id = any (${[...ids]}::uuid[])
       and l.deleted_at is null`
+  const { campaigns, campaignOf } = await readCampaigns(
+    deps,
+    workspaceId,
+    rows.map(({ id }) => id),
+  )
   const facts = rows.map((row): Fact => {
     const value = row.value === null ? null : Math.round(Number(row.value))
-    return { ...row, value, labelIds: [], day: dayOf(timeZone, row.at) }
+    return { ...row, value, campaignId: campaignOf(row.id), day: dayOf(timeZone, row.at) }
   })
-  return { subjectIds: [...ids], facts, keptBefore: [] }
+  return { subjectIds: [...ids], facts, campaigns, keptBefore: [] }
 }

@@ -1,4 +1,4 @@
-import type { Sql } from '../base/db.ts'
+import type { Sql, Tx } from '../base/db.ts'
 import { firstIdAt, timeOfId } from '../base/id.ts'
 import { type ChangedIds, collectChangedIds } from '../base/pubsub.ts'
 import { sequencedTopic } from '../events/sequence.ts'
@@ -84,7 +84,8 @@ async function countNext(deps: CollectDeps, workspaceId: string, seen: SeenChang
       await commit(deps, workspaceId, queue, null, again)
       return true
     }
-    const hasChanged = await countActivities(deps, workspaceId, queue, seen)
+    const hasChanged =
+      (await countActivities(deps, workspaceId, queue, seen)) || (await countNoted(deps, workspaceId, queue))
     if (position < lastPosition) await countFeed(deps, workspaceId, queue)
     else if (hasChanged) return true
     else if (rebuilding !== null) await rebuildNext(deps, workspaceId, queue, rebuilding)
@@ -105,6 +106,7 @@ async function commit(
   queue: ReportQueue,
   collected: Collected | null,
   change: QueueChange = {},
+  also?: (tx: Tx) => PromiseLike<unknown>,
 ): Promise<void> {
   const now = clock.now()
   const costsDueAt = queue.costsDueAt ?? new Date(now.getTime() + costDelayMs)
@@ -112,6 +114,7 @@ async function commit(
   await db.tx(async (tx) => {
     await moveQueue(tx, workspaceId, next, now)
     if (collected !== null) await storeFacts(tx, workspaceId, collected)
+    await also?.(tx)
   })
   Object.assign(queue, next, { version: queue.version + 1 })
 }
@@ -195,6 +198,25 @@ function selectActivities(sql: Sql, workspaceId: string, afterId: string) {
       and id > ${afterId}
     order by id
     limit ${maxActivities}`
+}
+
+/** Counts leads whose change was no event. Returns whether there were any. */
+async function countNoted(deps: CollectDeps, workspaceId: string, queue: ReportQueue): Promise<boolean> {
+  const rows = await deps.db.sql<{ id: string; leadId: string }[]>`
+    select id, lead_id as "leadId"
+    from report_leads
+    where workspace_id = ${workspaceId}
+    order by id
+    limit ${maxEvents}`
+  if (rows.length === 0) return false
+  const leadIds = [...new Set(rows.map(({ leadId }) => leadId))]
+  const collected = await collectLeads(deps, workspaceId, leadIds, queue.timeZone)
+  const forget = (tx: Tx) => tx`
+    delete from report_leads
+    where workspace_id = ${workspaceId}
+      and id = any (${rows.map(({ id }) => id)}::uuid[])`
+  await commit(deps, workspaceId, queue, collected, {}, forget)
+  return true
 }
 
 /** Makes the next conversations, leads or day again. */

@@ -24,13 +24,15 @@ export interface Fact {
   keyId: string | null
   /** Source of the lead; of a conversation, that of the customer's lead. */
   source: string | null
+  /** Campaign that first brought that lead. */
+  campaignId: string | null
   labelIds: string[]
   /** Milliseconds, or hundredths of the currency of a lead; null: none. */
   value: number | null
 }
 
 /** A number can be limited to one value of a dimension, or shown for each. */
-export const dimensions = ['connection', 'team', 'person', 'key', 'label', 'source'] as const
+export const dimensions = ['connection', 'team', 'person', 'key', 'label', 'source', 'campaign'] as const
 export type Dimension = (typeof dimensions)[number]
 
 /** What one dimension and day have of a kind of fact. */
@@ -102,7 +104,15 @@ const sortRollups = (rollups: Rollup[]): Rollup[] => {
 
 const byFirst = ([a]: readonly [string, Rollup], [b]: readonly [string, Rollup]): number => (a < b ? -1 : 1)
 
-function placesOf({ connectionId, teamId, userId, keyId, source, labelIds }: Fact): [Dimension | 'all', string][] {
+function placesOf({
+  connectionId,
+  teamId,
+  userId,
+  keyId,
+  source,
+  campaignId,
+  labelIds,
+}: Fact): [Dimension | 'all', string][] {
   const one = (dimension: Dimension, id: string | null): [Dimension, string][] => (id === null ? [] : [[dimension, id]])
   return [
     ['all', ''],
@@ -111,6 +121,7 @@ function placesOf({ connectionId, teamId, userId, keyId, source, labelIds }: Fac
     ...one('person', userId),
     ...one('key', keyId),
     ...one('source', source),
+    ...one('campaign', campaignId),
     ...labelIds.map((id): [Dimension, string] => ['label', id]),
   ]
 }

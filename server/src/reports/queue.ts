@@ -43,6 +43,11 @@ export async function listPending(sql: Sql, workspaceIds: readonly string[] | nu
         where a.workspace_id = q.workspace_id
           and a.id > q.activities_to
       )
+      or exists (
+        select
+        from report_leads l
+        where l.workspace_id = q.workspace_id
+      )
     )`
   const rows = await sql<{ id: string }[]>`
     select w.id

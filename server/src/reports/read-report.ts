@@ -241,6 +241,8 @@ function hasValue(sql: Sql, { dimension, id }: NonNullable<ReportScope['filter']
       return sql`${id}::uuid = any (f.label_ids)`
     case 'source':
       return sql`f.source = ${id}`
+    case 'campaign':
+      return sql`f.campaign_id = ${id}::uuid`
     default:
       return dimension satisfies never
   }

@@ -10,7 +10,8 @@ import { recordAudit } from '../team/audit.ts'
 import { datesOf } from '../team/day-period.ts'
 import type { Member, TeamGuard } from '../team/member.ts'
 import { type TeamApi, teamApi } from '../team/team-api.ts'
-import type { CollectDeps } from './collect-facts.ts'
+import { type CollectDeps, readCampaignNames } from './collect-facts.ts'
+import type { Dimension } from './fact.ts'
 import { type NumberName, numberNames, numbers } from './numbers.ts'
 import { rebuildReports } from './queue.ts'
 import { type Amount, listCounted, readAllTimes, readGroups, readSums, type Sums } from './read-report.ts'
@@ -51,15 +52,17 @@ function readRoutes(api: TeamApi, deps: CollectDeps): void {
     answers: { 200: Report },
     run: async ({ member, query }) => {
       const { head, scope, hasCosts } = await readHead(deps, member, query)
-      const [sums, times, waiting] = await Promise.all([
+      const [sums, times, waiting, nameOf] = await Promise.all([
         readSums(db.sql, scope),
         readAllTimes(db.sql, scope),
         scope.filter === null ? countUnanswered(db.sql, member.workspaceId, clock.now()) : null,
+        campaignNames(deps, member, scope.filter?.dimension, [scope.filter?.id ?? '']),
       ])
       const isPriced = hasCosts && head.costCurrency !== null
       const { day: medianOf, ...periodTimes } = times
       return {
         ...head,
+        campaign: nameOf(scope.filter?.id ?? ''),
         counts: compare(sums),
         times: periodTimes,
         waiting: waiting === null ? null : presentWaiting(waiting),
@@ -80,26 +83,31 @@ function groupRoutes(api: TeamApi, deps: CollectDeps): void {
   api.get(`${path}/groups`, 'member', {
     operationId: 'getReportGroups',
     summary: 'Get a report by dimension',
-    description: 'The same numbers for each connection, team, person, agent key, label or source.',
+    description: 'The same numbers for each connection, team, person, agent key, label, source or campaign.',
     query: GroupsQuery,
     answers: { 200: ReportGroups },
     run: async ({ member, query: { by, ...query } }) => {
       const { head, scope, hasCosts } = await readHead(deps, member, query)
       const groups = await readGroups(db.sql, scope, by)
       const isShown = (id: string) => by !== 'person' || isAdmin(member) || id === member.userId
+      const shown = groups.filter(({ id }) => isShown(id)).slice(0, maxGroups)
+      const nameOf = await campaignNames(
+        deps,
+        member,
+        by,
+        shown.map(({ id }) => id),
+      )
       return {
         ...head,
-        groups: groups
-          .filter(({ id }) => isShown(id))
-          .slice(0, maxGroups)
-          .map(({ id, now, before, times }) => ({
-            id,
-            counts: compare({ now, before }),
-            answer: times('answer'),
-            resolution: times('closed'),
-            leads: now.leads,
-            cost: presentCost({ now, before }, head.costCurrency, hasCosts),
-          })),
+        groups: shown.map(({ id, now, before, times }) => ({
+          id,
+          name: nameOf(id),
+          counts: compare({ now, before }),
+          answer: times('answer'),
+          resolution: times('closed'),
+          leads: now.leads,
+          cost: presentCost({ now, before }, head.costCurrency, hasCosts),
+        })),
       }
     },
   })
@@ -130,6 +138,16 @@ function presentWaiting(waiting: readonly UnansweredCount[]): NonNullable<Report
   const sum = (isAgent: boolean) =>
     waiting.reduce((all, { ownedByAgent, count }) => all + (ownedByAgent === isAgent ? count : 0), 0)
   return { forPeople: sum(false), forAgents: sum(true) }
+}
+
+async function campaignNames(
+  deps: CollectDeps,
+  { workspaceId }: Member,
+  dimension: Dimension | undefined,
+  ids: readonly string[],
+): Promise<(id: string) => string | null> {
+  const names = dimension === 'campaign' ? await readCampaignNames(deps, workspaceId, ids) : new Map<string, string>()
+  return (id) => names.get(id) ?? null
 }
 
 function compare({ now, before }: { now: Sums; before: Sums }): Report['counts'] {

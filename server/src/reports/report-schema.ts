@@ -1,6 +1,7 @@
 import { type Static, type TSchema, Type } from 'typebox'
 import { nullable, oneOf, timestamp, titled } from '../base/route.ts'
 import { count, cursor, day, leadStatus, page, text, unpaged } from '../base/schema-types.ts'
+import { maxTouchText } from '../leads/sources/attribution.ts'
 import { closed, idSchema, workspaceParams } from '../team/team-schema.ts'
 import { dimensions } from './fact.ts'
 import { numberNames, numbers } from './numbers.ts'
@@ -12,7 +13,7 @@ const localDay = (description: string) =>
   Type.String({ pattern: '^\\d{4}-\\d\\d-\\d\\d$', maxLength: 10, description, example: '2026-10-01' })
 
 const dimensionText =
-  '`connection`, `team` (that had the conversation then), `person` (member or team token that answered or closed; of a lead, its assignee), `key` (of an agent), `label` (that the conversation has now) or `source` (of the lead; of a conversation, that of the customer’s lead).'
+  '`connection`, `team` (that had the conversation then), `person` (member or team token that answered or closed; of a lead, its assignee), `key` (of an agent), `label` (that the conversation or lead has now), `source` (of the lead; of a conversation, that of the customer’s lead) or `campaign` (that first brought that lead, by its parameters or ad).'
 
 const period = {
   from: Type.Optional(localDay('First day, in the time zone of the business hours, else UTC. Default: by `days`.')),
@@ -117,6 +118,7 @@ const head = {
 
 export const Report = Type.Object({
   ...head,
+  campaign: nullable(text(maxTouchText, 'Name of the campaign that the report is limited to.', { example: 'spring' })),
   counts: ReportCounts,
   times: titled('ReportAllTimes', {
     answer: ComparedTimes,
@@ -156,6 +158,7 @@ export const ReportGroups = Type.Object({
   groups: Type.Array(
     titled('ReportGroup', {
       id: text(36, 'Id, or source.'),
+      name: nullable(text(maxTouchText, 'Name of the campaign; null for other dimensions.', { example: 'spring' })),
       counts: ReportCounts,
       answer: ComparedTimes,
       resolution: ComparedTimes,

@@ -11,7 +11,7 @@ import { addRollups, dimensions, type Fact, factKinds, isSameFact, type Rollup, 
  * have changed.
  */
 export async function storeFacts(tx: Tx, workspaceId: string, collected: Collected): Promise<number> {
-  const { subjectIds, facts, keptBefore } = collected
+  const { subjectIds, facts, campaigns, keptBefore } = collected
   if (subjectIds.length === 0) return 0
   const stored = await selectStored(tx, workspaceId, subjectIds, facts)
   const keyOf = ({ kind, id }: Pick<Fact, 'kind' | 'id'>) => `${kind} ${id}`
@@ -31,13 +31,15 @@ export async function storeFacts(tx: Tx, workspaceId: string, collected: Collect
   })
   await deleteFacts(tx, workspaceId, gone)
   await insertFacts(tx, workspaceId, changed)
+  await insertCampaigns(tx, workspaceId, campaigns)
   await addToRollups(tx, workspaceId, addRollups([...rollupsOf(gone, -1), ...rollupsOf(changed)]))
   return changed.length + gone.length
 }
 
 const factColumns = (sql: Sql) => sql`
   f.kind, f.id, f.subject_id as "subjectId", f.at, f.day::text as day, f.outcome, f.connection_id as "connectionId",
-  f.team_id as "teamId", f.user_id as "userId", f.key_id as "keyId", f.source, f.label_ids as "labelIds", f.value`
+  f.team_id as "teamId", f.user_id as "userId", f.key_id as "keyId", f.source, f.campaign_id as "campaignId",
+  f.label_ids as "labelIds", f.value`
 
 const numbered = <R extends { value: number | string | null }>(row: R) => ({
   ...row,
@@ -79,16 +81,26 @@ async function insertFacts(tx: Tx, workspaceId: string, facts: readonly Fact[]):
   const rows = facts.map(({ labelIds, ...fact }) => ({ ...fact, labels: `{${labelIds.join(',')}}` }))
   await tx`
     insert into report_facts (
-      workspace_id, kind, id, subject_id, at, day, outcome, connection_id, team_id, user_id, key_id, source, label_ids, value
+      workspace_id, kind, id, subject_id, at, day, outcome, connection_id, team_id, user_id, key_id, source, campaign_id,
+      label_ids, value
     )
     select ${workspaceId}::uuid, n.kind, n.id, n.subject_id, n.at, n.day::date, n.outcome, n.connection_id, n.team_id,
-      n.user_id, n.key_id, n.source, n.labels::uuid[], n.value::bigint
+      n.user_id, n.key_id, n.source, n.campaign_id, n.labels::uuid[], n.value::bigint
     from ${unnested(rows, {
       text: ['kind', 'day', 'outcome', 'source', 'labels'],
-      uuid: ['id', 'subjectId', 'connectionId', 'teamId', 'userId', 'keyId'],
+      uuid: ['id', 'subjectId', 'connectionId', 'teamId', 'userId', 'keyId', 'campaignId'],
       timestamptz: ['at'],
       numeric: ['value'],
     })}`
+}
+
+async function insertCampaigns(tx: Tx, workspaceId: string, campaigns: Collected['campaigns']): Promise<void> {
+  if (campaigns.length === 0) return
+  await tx`
+    insert into report_campaigns (workspace_id, id, name)
+    select ${workspaceId}::uuid, n.id, n.name
+    from ${unnested(campaigns, { uuid: ['id'], bytea: ['name'] })}
+    on conflict do nothing`
 }
 
 async function addToRollups(tx: Tx, workspaceId: string, rollups: readonly Rollup[]): Promise<void> {

@@ -12,7 +12,7 @@ const allDays = 800
 
 /**
  * Sums the costs of the ledger again, in the currency of the billing settings: those of the month that may still change,
- * because the place of a message in its month decides about its price, or all. By the team, labels and source that the
+ * because the place of a message in its month decides about its price, or all. By the team, labels, source and campaign that the
  * conversation has now.
  */
 export async function sumCosts(db: Db, workspaceId: string, queue: ReportQueue, now: Date): Promise<void> {
@@ -33,6 +33,7 @@ export async function sumCosts(db: Db, workspaceId: string, queue: ReportQueue, 
       with ${pricedCharges(tx, scope, { from, to })},
       dated as (
         select p.day, p.price, p.connection_id, p.actor_type, p.actor_id, c.team_id, c.label_ids, n.source,
+          n.campaign_id,
           case when p.outcome = 'charged' and p.price is null then 'unpriced' else p.outcome end as outcome
         from priced p
         left join conversations c on c.workspace_id = ${workspaceId} and c.id = p.conversation_id
@@ -54,6 +55,8 @@ export async function sumCosts(db: Db, workspaceId: string, queue: ReportQueue, 
         select 'key', d.actor_id::text where d.actor_type = 'agent'
         union all
         select 'source', d.source
+        union all
+        select 'campaign', d.campaign_id::text
         union all
         select 'label', l.id::text from unnest(d.label_ids) as l (id)
       ) g

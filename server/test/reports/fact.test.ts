@@ -16,6 +16,7 @@ const answer = (changes: Partial<Fact> = {}): Fact => ({
     userId: newId(at),
     keyId: null,
     source: null,
+    campaignId: null,
     labelIds: [],
     value: 60_000,
   },
@@ -32,10 +33,11 @@ test('the middle of a bucket is at most 5 % off the times in it, from a second t
 
 test('a fact is counted once in each of its dimensions, and with each label', () => {
   const [one, two] = [newId(at), newId(at)]
-  const fact = answer({ labelIds: [one, two], source: 'ads' })
+  const fact = answer({ labelIds: [one, two], source: 'ads', campaignId: two })
   const places = rollupsOf([fact]).map(({ dimension, dimensionId }) => [dimension, dimensionId])
   const expected = [
     ['all', ''],
+    ['campaign', two],
     ['connection', fact.connectionId],
     ['label', one],
     ['label', two],

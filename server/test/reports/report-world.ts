@@ -76,7 +76,8 @@ export type ReportWorld = Awaited<ReturnType<typeof reportWorld>>
 export async function countedRows({ db, workspaceId }: Pick<InboxWorld, 'db' | 'workspaceId'>) {
   const [facts, sums] = await Promise.all([
     db.sql`
-      select kind, id, subject_id, at, day::text as day, outcome, connection_id, team_id, user_id, key_id, source, label_ids,
+      select kind, id, subject_id, at, day::text as day, outcome, connection_id, team_id, user_id, key_id, source, campaign_id,
+        label_ids,
         value
       from report_facts
       where workspace_id = ${workspaceId}

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { recordAdTouches } from '../../src/leads/sources/ad-touches.ts'
 import { eraseFacts } from '../../src/reports/erase.ts'
 import { addLabel, customerMessage, marina } from '../support/inbox/inbox-world.ts'
 import { leadsPath } from '../support/leads/leads.ts'
@@ -238,3 +239,58 @@ test('only admins have everything counted again, which the audit log records', a
   assert.deepEqual([counts.new.now, isComplete], [1, true])
   assert.ok(pick((await w.admin.call('GET', '/audit')).body.entries, 'action').includes('reports.rebuilt'))
 })
+
+test('leads and the conversations of their customers are counted by the campaign or ad that first brought them', async () => {
+  const w = await reportWorld()
+  const [phone, other] = ['5581980999002', '5581980999003']
+  const { id } = await w.lead({ phone, actualValue: 50, status: 'won' })
+  await w.lead({ phone: other })
+  await w.customerWrites('Hi', { customer: { ...marina, phone } })
+  await w.count()
+  assert.deepEqual(await w.groups('campaign'), [])
+  const brought = (headline: string, campaign?: string, to = phone) => {
+    w.clock.advance(1000)
+    const url = campaign === undefined ? 'https://fb.me/x' : `https://shop.example/?utm_campaign=${campaign}`
+    const referral = { ctwa_clid: 'c', source_id: '9', source_type: 'ad', source_url: url, headline }
+    return recordAdTouches(w, w.workspaceId, [{ phone: to, referral }])
+  }
+  await brought('Spring sale', 'spring')
+  await brought('Autumn', 'autumn')
+  await brought('Only an ad', undefined, other)
+  // A change that is no event is counted; the conversation follows with its next message.
+  await w.writesAgain(phone)
+  await w.count()
+  const groups = await w.groups('campaign')
+  assert.deepEqual(
+    groups.map(({ name, counts, leads }: { name: string; counts: Counts; leads: object[] }) => [
+      ...[name, counts.new?.now, counts.leads?.now],
+      leads,
+    ]),
+    [
+      ['spring', 1, 1, [{ status: 'won', count: 1, amount: '50.00' }]],
+      ['Only an ad', 0, 1, [{ status: 'new', count: 1, amount: '0.00' }]],
+    ],
+  )
+  const query = `dimension=campaign&value=${groups[0].id}`
+  assert.equal((await w.report(w.member, `?${query}`)).campaign, 'spring')
+  assert.deepEqual(pick(await w.counted('leads', `&${query}`), 'leadId'), [id])
+  assert.deepEqual([...(await w.db.sql`select id from report_leads where workspace_id = ${w.workspaceId}`)], [])
+})
+
+test('leads are counted by the labels that they have now', async () => {
+  const w = await reportWorld()
+  const label = await addLabel(w, 'Big')
+  const { id } = await w.lead()
+  const leadsOf = async () => {
+    await w.count()
+    return (await w.groups('label')).map((group: { id: string; counts: Counts }) => [group.id, group.counts.leads?.now])
+  }
+  assert.deepEqual(await leadsOf(), [])
+  const set = (labelIds: string[]) => w.member.call('PUT', `/leads/${id}/labels`, { labelIds })
+  assert.equal((await set([label])).status, 200)
+  assert.deepEqual(await leadsOf(), [[label, 1]])
+  assert.equal((await set([])).status, 200)
+  assert.deepEqual(await leadsOf(), [])
+})
+
+type Counts = Record<string, { now: number } | undefined>

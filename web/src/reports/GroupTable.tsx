@@ -30,7 +30,7 @@ interface GroupTableProps {
   open(number: ReportNumber, by: Dimension, value: string): void
 }
 
-/** The same numbers by connection, team, person, agent, label or source. */
+/** The same numbers by connection, team, person, agent, label, source or campaign. */
 export function GroupTable({ by, days, changeBy, choose, open }: GroupTableProps) {
   const workspaceId = useWorkspaceId()
   const texts = t.reports
@@ -60,7 +60,7 @@ export function GroupTable({ by, days, changeBy, choose, open }: GroupTableProps
                 columns={columns(
                   report,
                   by,
-                  (id) => nameOf(by, id),
+                  ({ id, name }) => name ?? nameOf(by, id),
                   (number, id) => open(number, by, id),
                 )}
                 rows={report.groups}
@@ -81,7 +81,7 @@ type Open = (number: ReportNumber, id: string) => void
 function columns(
   { currency, costCurrency }: ReportGroups,
   by: Dimension,
-  nameOf: (id: string) => string,
+  nameOf: (group: ReportGroup) => string,
   open: Open,
 ): Column<ReportGroup>[] {
   const texts = t.reports
@@ -115,7 +115,7 @@ function columns(
     cell: (group) => formatCost(group.cost?.now ?? null, costCurrency),
   }
   return [
-    { key: 'name', title: texts.name, cell: ({ id }) => nameOf(id) },
+    { key: 'name', title: texts.name, cell: nameOf },
     ...columnsOf(by, count, time, won),
     ...(costCurrency === null ? [] : [cost]),
   ]
@@ -129,7 +129,9 @@ function columnsOf(
   won: Column<ReportGroup>,
 ): Column<ReportGroup>[] {
   const leads = [count('leads'), count('leads_won'), won]
-  if (by === 'source') return [count('new', true), ...leads, time('answer')]
+  if (by === 'source' || by === 'campaign') return [count('new', true), ...leads, time('answer')]
+  if (by === 'label')
+    return [count('new'), count('closed'), count('answers'), time('answer'), time('resolution'), ...leads]
   const common = [count('closed'), count('answers'), time('answer'), time('resolution')]
   if (by === 'person') return [...common, ...leads]
   if (by === 'key') return [...common, count('case_resolved'), count('case_handed_over'), count('ratings_good', true)]
@@ -149,7 +151,7 @@ function Count({
   group: ReportGroup
   number: ReportNumber
   open: Open
-  nameOf: (id: string) => string
+  nameOf: (group: ReportGroup) => string
 }) {
   const { now, before } = group.counts[number]
   const change = changeOf(now, before)
@@ -164,7 +166,7 @@ function Count({
         component="button"
         type="button"
         size="sm"
-        aria-label={t.reports.openNumber({ name: nameOf(group.id), number: t.reports.numbers[number], n: now })}
+        aria-label={t.reports.openNumber({ name: nameOf(group), number: t.reports.numbers[number], n: now })}
         onClick={() => open(number, group.id)}
       >
         {formatNumber(now)}

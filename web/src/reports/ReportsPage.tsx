@@ -40,7 +40,11 @@ export function ReportsPage() {
         />
       </PageHeader>
       <PageBody>
-        <ChosenValue search={search} clear={() => change(({ dimension: _, value: __, ...rest }) => rest)} />
+        <ChosenValue
+          search={search}
+          campaign={query.data?.campaign}
+          clear={() => change(({ dimension: _, value: __, ...rest }) => rest)}
+        />
         <QueryBoundary query={query} rows={8}>
           {(report) => <Overview report={report} search={search} filter={filter} />}
         </QueryBoundary>
@@ -54,12 +58,21 @@ function filterOf({ days = defaultDays, dimension, value }: ReportSearch): Repor
 }
 
 /** To what the report is limited. */
-function ChosenValue({ search: { dimension, value }, clear }: { search: ReportSearch; clear(): void }) {
+interface ChosenValueProps {
+  search: ReportSearch
+  /** Its name, if it is one and loaded. */
+  campaign: string | null | undefined
+  clear(): void
+}
+
+function ChosenValue({ search: { dimension, value }, campaign, clear }: ChosenValueProps) {
   const nameOf = useGroupNames(useWorkspaceId())
   if (dimension === undefined || value === undefined) return null
   return (
     <Group mb="md" gap="sm">
-      <strong>{t.reports.only({ kind: t.reports.dimensions[dimension], name: nameOf(dimension, value) })}</strong>
+      <strong>
+        {t.reports.only({ kind: t.reports.dimensions[dimension], name: campaign ?? nameOf(dimension, value) })}
+      </strong>
       <Button variant="default" size="xs" leftSection={<IconX size={14} />} onClick={clear}>
         {t.reports.all}
       </Button>

@@ -17,6 +17,8 @@ export function useGroupNames(workspaceId: string): (by: Dimension, id: string) 
     label: labels,
   }
   return (by, id) => {
+    // Its name comes with the numbers.
+    if (by === 'campaign') return '…'
     if (by === 'source') return (t.lead.sources as Record<string, string>)[id] ?? id
     if (by === 'person' || by === 'key') return people.nameOf(id) ?? t.common.unknown
     return named[by]?.find((one) => one.id === id)?.name ?? t.reports.deleted

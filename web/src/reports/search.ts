@@ -4,7 +4,15 @@ export const reportDays = [7, 30, 90] as const
 export type ReportDays = (typeof reportDays)[number]
 export const defaultDays = 30
 
-export const dimensions = ['connection', 'team', 'person', 'key', 'label', 'source'] as const satisfies Dimension[]
+export const dimensions = [
+  'connection',
+  'team',
+  'person',
+  'key',
+  'label',
+  'source',
+  'campaign',
+] as const satisfies Dimension[]
 
 /** Query parameters of the page. */
 export interface ReportSearch {

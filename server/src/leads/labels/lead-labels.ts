@@ -10,7 +10,7 @@ import { leadPathParams, leadsPath, leadUserOfMember } from '../api/lead-request
 import { findLead } from '../lead/find-lead.ts'
 import { type AuthoredChange, changeColumns } from '../lead/history.ts'
 import { type LeadDeps, leadNotFound } from '../lead/lead.ts'
-import { hiddenWorkspaceId, lockLead } from '../lead/queries.ts'
+import { hiddenWorkspaceId, lockLead, recountLeads } from '../lead/queries.ts'
 import { labelIds, NoQuery } from '../lead/schema.ts'
 
 export const maxLabels = 20
@@ -75,6 +75,7 @@ export async function writeLabels(
         ${changes.map((change) => change.added.join())}::text[],
         ${changes.map((change) => change.removed.join())}::text[]
       ) as c (id, lead_id, added, removed)`
+    await recountLeads(tx, workspaceId, [...new Set(changes.map(({ leadId }) => leadId))])
   } catch (error) {
     throw violates(error, labelKey) ? unknownLabels(field) : error
   }

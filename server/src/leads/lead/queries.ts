@@ -248,3 +248,11 @@ function onlyNames(sql: Sql, { ids, uniqueCodes, externalRefs, phoneIndexes }: L
     ? sql`l.id = any (${names}::uuid[])`
     : sql`${sql(`l.${column}`)} = any (${names}::text[]) and l.deleted_at is null`
 }
+
+/** Has reports count leads again after a change that is no event. */
+export async function recountLeads(tx: Tx, workspaceId: string, leadIds: readonly string[]): Promise<void> {
+  await tx`
+    insert into report_leads (workspace_id, id, lead_id)
+    select ${workspaceId}::uuid, gen_random_uuid(), n.id
+    from unnest(${[...leadIds]}::uuid[]) as n (id)`
+}

@@ -1,5 +1,6 @@
 import type { Referral } from '../../channels/channel-event.ts'
 import type { LeadDeps } from '../lead/lead.ts'
+import { recountLeads } from '../lead/queries.ts'
 import { findChatLeads } from '../write/create-from-chat.ts'
 import { createTouch, fieldsOfUrl, recordTouch } from './attribution.ts'
 
@@ -26,6 +27,7 @@ export async function recordAdTouches(
           ...{ source: 'meta', medium: source_type, adId: source_id, adName: headline, ctwaClid: ctwa_clid },
         })
         await recordTouch(tx, keyring, workspaceId, lead.id, touch)
+        await recountLeads(tx, workspaceId, [lead.id])
       }
     }),
   )

@@ -1,4 +1,5 @@
 import type { Sql, Tx } from '../../base/db.ts'
+import { decryptOrNull } from '../../base/encryption/encrypt.ts'
 import type { Keyring } from '../../base/encryption/keyring.ts'
 import { limitText } from '../../channels/untrusted-values.ts'
 import { hiddenWorkspaceId } from '../lead/queries.ts'
@@ -84,6 +85,8 @@ export async function recordTouch(
 }
 
 interface AttributionRow {
+  /** Of which it tells: the lead that others were merged into. */
+  keptId: string
   leadId: string
   firstTouch: Buffer
   lastTouch: Buffer
@@ -98,30 +101,59 @@ export async function findAttribution(
   workspaceId: string,
   leadId: string,
 ): Promise<Attribution | null> {
+  const rows = await selectAttributions(sql, workspaceId, [leadId])
+  return rows.length === 0 ? null : attributionOf(keyring, rows)
+}
+
+/**
+ * Returns the name of the campaign that first brought each of the leads that one did: that of its parameters, or of the
+ * ad. A value that was altered hides it.
+ */
+export async function readFirstCampaigns(
+  sql: Sql,
+  keyring: Keyring,
+  workspaceId: string,
+  leadIds: readonly string[],
+): Promise<Map<string, string>> {
+  const rows = leadIds.length === 0 ? [] : await selectAttributions(sql, workspaceId, leadIds)
+  const found = [...Map.groupBy(rows, ({ keptId }) => keptId)].flatMap(([id, own]): [string, string][] => {
+    const first = decryptOrNull(() => attributionOf(keyring, own))?.first
+    const name = first?.campaign ?? first?.adName
+    return name === undefined ? [] : [[id, name]]
+  })
+  return new Map(found)
+}
+
+function selectAttributions(sql: Sql, workspaceId: string, leadIds: readonly string[]) {
   const workspace = hiddenWorkspaceId(sql, workspaceId)
-  const rows = await sql<AttributionRow[]>`
-    with recursive merged (id) as (
-      select ${leadId}::uuid
+  return sql<AttributionRow[]>`
+    with recursive merged (kept_id, id) as (
+      select n.id, n.id
+      from unnest(${[...leadIds]}::uuid[]) as n (id)
       union
-      select m.merged_id
+      select merged.kept_id, m.merged_id
       from merged
       join lead_merges m
         on m.workspace_id = ${workspace}
         and m.kept_id = merged.id
         and m.undone_at is null
     )
-    select a.lead_id as "leadId", a.first_touch as "firstTouch", a.last_touch as "lastTouch", a.first_at as "firstAt",
-      a.last_at as "lastAt"
-    from lead_attributions a
-    where a.workspace_id = ${workspace}
-      and a.lead_id in (select id from merged)`
+    select m.kept_id as "keptId", a.lead_id as "leadId", a.first_touch as "firstTouch", a.last_touch as "lastTouch",
+      a.first_at as "firstAt", a.last_at as "lastAt"
+    from merged m
+    join lead_attributions a on a.workspace_id = ${workspace} and a.lead_id = m.id`
+}
+
+/** The earliest and the latest touch of a lead and of those that were merged into it: at least one row. */
+function attributionOf(keyring: Keyring, rows: readonly AttributionRow[]): Attribution {
   const read = (id: string, column: 'first_touch' | 'last_touch', bytes: Buffer, at: Date): Touch => ({
     ...(JSON.parse(keyring.decryptText(placeOf(id, column), bytes)) as Omit<Touch, 'at'>),
     at,
   })
-  const firsts = rows.map((row) => read(row.leadId, 'first_touch', row.firstTouch, row.firstAt))
-  const lasts = rows.map((row) => read(row.leadId, 'last_touch', row.lastTouch, row.lastAt))
-  const [first] = firsts.sort((a, b) => a.at.getTime() - b.at.getTime())
-  const last = lasts.sort((a, b) => a.at.getTime() - b.at.getTime()).at(-1)
-  return first === undefined || last === undefined ? null : { first, last }
+  const { leadId, firstTouch, firstAt } = rows.reduce((a, b) => (b.firstAt < a.firstAt ? b : a))
+  const last = rows.reduce((a, b) => (b.lastAt >= a.lastAt ? b : a))
+  return {
+    first: read(leadId, 'first_touch', firstTouch, firstAt),
+    last: read(last.leadId, 'last_touch', last.lastTouch, last.lastAt),
+  }
 }
