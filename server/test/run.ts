@@ -20,6 +20,8 @@ const { values, positionals } = parseArgs({
     changed: { type: 'boolean', default: false },
     since: { type: 'string', default: 'main' },
     shard: { type: 'string' },
+    // Each tier starts no further file after so many minutes; those left out are printed.
+    minutes: { type: 'string', default: 'Infinity' },
     concurrency: { type: 'string', default: String(Math.max(2, availableParallelism())) },
     pooler: { type: 'boolean', default: false },
     distributed: { type: 'boolean', default: false },
@@ -75,12 +77,16 @@ function selectFiles(): string[] {
   return [...new Set(found)].sort()
 }
 
-/** Filters by shard and by what the changes reach, as requested. */
+/** Filters by shard and by what the changes reach, as requested; the shard comes first. */
 function filterFiles(all: string[]): string[] {
   if (!values.changed && values.shard === undefined) return all
   const isReached = values.changed ? changedTests(values.since) : undefined
   const [index = 1, total = 1] = values.shard?.split('/').map(Number) ?? [0]
-  return all.filter((file, n) => n % total === index - 1 || isReached?.(file) === true)
+  const isInShard = (n: number) => n % total === index - 1
+  return [
+    ...all.filter((_, n) => isInShard(n)),
+    ...all.filter((file, n) => !isInShard(n) && isReached?.(file) === true),
+  ]
 }
 
 /** Returns, for each process of the tier, a file that runs its tests. Journeys share a process, and start first. */
@@ -103,11 +109,26 @@ function groupFiles(tier: Tier): string[] {
   })
 }
 
+/** Runs the groups of a tier, some at once, until its time is up. */
 async function runGroups(groups: string[]): Promise<void> {
-  if (groups.length === 0 || stopping.signal.aborted) return
+  const endsAt = performance.now() + Number(values.minutes) * 60_000
+  const waiting = groups.values()
+  const runNext = async () => {
+    while (performance.now() < endsAt && !stopping.signal.aborted) {
+      const { value: group } = waiting.next()
+      if (group === undefined) return
+      await runGroup(group)
+    }
+  }
+  const atOnce = values.distributed ? 1 : Number(values.concurrency)
+  await Promise.all(Array.from({ length: atOnce }, runNext))
+  const left = [...waiting].flatMap((group) => [...readFileSync(group, 'utf8').matchAll(/"name":"([^"]+)"/g)])
+  for (const [, name] of left) console.log(`– ${name} was left out: the time is up`)
+}
+
+async function runGroup(group: string): Promise<void> {
   const tests = run({
-    files: groups,
-    concurrency: values.distributed ? 1 : Number(values.concurrency),
+    files: [group],
     execArgv: [`--test-timeout=${values['test-timeout']}`],
     signal: stopping.signal,
     testNamePatterns: values['test-name-pattern'],
