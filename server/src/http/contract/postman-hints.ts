@@ -188,6 +188,7 @@ export const postmanHints: HintsByOperation = {
   offerConversation: { path: { id: '{{conversation_id}}' } },
   listNotes: { path: { id: '{{conversation_id}}' } },
   getLeadTimeline: { path: { identifier: '{{lead_id}}' } },
+  getLeadAttribution: { path: { identifier: '{{lead_id}}' } },
   createLeadNote: { path: { identifier: '{{lead_id}}' }, body: { text: 'Prefers mornings.' } },
   createNote: { path: { id: '{{conversation_id}}' }, body: { text: 'Asked for a quote of 20 units.' } },
   markConversationReadAsMember: { path: { id: '{{conversation_id}}' } },
