@@ -1,4 +1,4 @@
-import { Anchor } from '@mantine/core'
+import { Anchor, Select } from '@mantine/core'
 import {
   type Dimension,
   type ReportGroup,
@@ -14,7 +14,6 @@ import { formatCost } from '../ui/format/cost.ts'
 import { formatDuration } from '../ui/format/duration.ts'
 import { formatNumber } from '../ui/format/time.ts'
 import { QueryBoundary } from '../ui/page/PageBody.tsx'
-import { Segments } from '../ui/page/Segments.tsx'
 import { type Column, Table } from '../ui/page/Table.tsx'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import { useGroupNames } from './group-names.ts'
@@ -40,14 +39,15 @@ export function GroupTable({ by, days, changeBy, choose, open }: GroupTableProps
     <section className={styles.card} aria-label={texts.groups}>
       <div className={styles.head}>
         <h2 className={styles.title}>{texts.groups}</h2>
-        <div className={styles.wide}>
-          <Segments
-            label={texts.by}
-            data={dimensions.map((value) => ({ value, label: texts.dimensions[value] }))}
-            value={by}
-            onChange={changeBy}
-          />
-        </div>
+        <Select
+          aria-label={texts.by}
+          size="xs"
+          w={160}
+          allowDeselect={false}
+          data={dimensions.map((value) => ({ value, label: texts.dimensions[value] }))}
+          value={by}
+          onChange={(value) => changeBy(dimensions.find((one) => one === value) ?? by)}
+        />
       </div>
       <QueryBoundary query={query} rows={3}>
         {(report) =>
