@@ -6,7 +6,7 @@ import { useMemo, useRef, useState } from 'react'
 import { ApiError } from '../api/api-error.ts'
 import { useConnections } from '../data/connections.ts'
 import { type Sequence, useSequenceActions, useSequences } from '../data/outreach/sequences.ts'
-import { useStatuses } from '../data/workspace.ts'
+import { useWorkspace } from '../data/workspace.ts'
 import { hasRole } from '../session/session.ts'
 import { LeaveDialog } from '../shared/LeaveDialog.tsx'
 import { canStart } from '../shared/start/start-rules.ts'
@@ -49,12 +49,18 @@ const Back = () => <BackLink path="sequences" label={t.sequences.title} />
 function NewSequence() {
   const workspaceId = useWorkspaceId()
   const query = useConnections(workspaceId)
-  const statuses = useStatuses(workspaceId)
+  const workspace = useWorkspace(workspaceId)
   return (
     <QueryBoundary query={query}>
       {(connections) => {
         const first = connections.find(canStart)
-        if (first !== undefined) return <NewFields connectionId={first.id} statuses={statuses} />
+        if (first !== undefined) {
+          return (
+            <QueryBoundary query={workspace}>
+              {({ leadStatuses }) => <NewFields connectionId={first.id} statuses={leadStatuses} />}
+            </QueryBoundary>
+          )
+        }
         return (
           <>
             <PageHeader title={t.sequences.create} before={<Back />} />

@@ -7,6 +7,7 @@ const demo = await sharedDemo()
 test('an admin writes a sequence, switches it on, adds a lead and stops it', async () => {
   const { page } = await demo.open('sequences/new')
   await page.getByLabel('Name').fill('New lead')
+  await page.getByText('Won', { exact: true }).first().waitFor()
   const step = page.getByRole('list', { name: 'Steps' }).getByRole('listitem').first()
   await step.getByRole('combobox', { name: 'Template' }).click()
   await page.getByRole('option').first().click()
