@@ -7,8 +7,7 @@ import { acceptRawBodies, discardBody, readUpload } from '../../base/bytes/raw-b
 import type { Clock } from '../../base/clock.ts'
 import type { App } from '../../base/route.ts'
 import { uuid } from '../../base/schema-types.ts'
-import { conversationNotFound } from '../../inbox/conversation/errors.ts'
-import { findConversation } from '../../inbox/conversation/queries.ts'
+import { requireConversation } from '../../inbox/conversation/queries.ts'
 import { openMedia } from '../../inbox/media/media-queries.ts'
 import { createFileSlots, downloadSlots, sendFile } from '../../inbox/team-api/files/send-file.ts'
 import { FileHeaders } from '../../inbox/team-api/media-schema.ts'
@@ -124,8 +123,7 @@ function readRoute(app: App, inbox: AgentDeps['inbox'], guard: Pick<KeyGuard, 'i
       const { workspaceId, keyId, connectionIds } = callerOf(request)
       const { conversation_id, file_id } = request.params
       const scope = { workspaceId, connectionIds }
-      const conversation = await findConversation(inbox.db.sql, scope, conversation_id.toLowerCase())
-      if (conversation === undefined) throw conversationNotFound()
+      const conversation = await requireConversation(inbox.db.sql, scope, conversation_id.toLowerCase())
       return withSlot({ workspaceId, actor: { id: keyId } }, async () => {
         const reader = { workspaceId, actorId: keyId, conversationId: conversation.id }
         const file = await openMedia(inbox, reader, file_id.toLowerCase(), 'file')

@@ -4,8 +4,7 @@ import type { Caller } from '../../auth/api-keys/caller.ts'
 import { ApiError, InvalidInput } from '../../base/errors.ts'
 import { visiblePattern } from '../../base/schema-types.ts'
 import { compileCheck } from '../../base/validation.ts'
-import { conversationNotFound } from '../../inbox/conversation/errors.ts'
-import { findConversation } from '../../inbox/conversation/queries.ts'
+import { requireConversation } from '../../inbox/conversation/queries.ts'
 import { openMedia } from '../../inbox/media/media-queries.ts'
 import type { SendDeps } from '../../inbox/send/send-deps.ts'
 import { createFileSlots, decryptChunks } from '../../inbox/team-api/files/send-file.ts'
@@ -22,8 +21,7 @@ function fileReader(inbox: SendDeps): ReadFile {
   const withSlot = createFileSlots(fileSlots)
   return ({ workspaceId, keyId, connectionIds }, conversationId, fileId) =>
     withSlot({ workspaceId, actor: { id: keyId } }, async () => {
-      const conversation = await findConversation(inbox.db.sql, { workspaceId, connectionIds }, conversationId)
-      if (conversation === undefined) throw conversationNotFound()
+      await requireConversation(inbox.db.sql, { workspaceId, connectionIds }, conversationId)
       const reader = { workspaceId, actorId: keyId, conversationId }
       const file = await openMedia(inbox, reader, fileId, 'file')
       const { bytes } = file.secret

@@ -8,6 +8,7 @@ import type { Conversation } from '../../inbox/conversation/conversation.ts'
 import type { SeenPosition } from '../../inbox/conversation/conversation-state.ts'
 import { findInboundMarks, findNewestInbound, isMessageOf } from '../../inbox/conversation/message-queries.ts'
 import { keyIdOf } from '../../inbox/conversation/owner.ts'
+import { loadConversation } from '../../inbox/conversation/queries.ts'
 import type { DraftBody } from '../../inbox/drafts/draft.ts'
 import { type DraftProposal, proposeDraft } from '../../inbox/drafts/propose-draft.ts'
 import { findUploadDigest } from '../../inbox/media/attached-uploads.ts'
@@ -20,7 +21,7 @@ import { ChoicesSend, TemplateToStart } from '../../inbox/send/send-schema.ts'
 import { parseSendOutcome } from '../../inbox/send/settle-parts.ts'
 import { citeArticles } from '../../knowledge/article.ts'
 import { type AgentCaller, type AgentDeps, defineTool, idempotencyKey, input, output } from '../define-tool.ts'
-import { findVisibleConversation, notOwnerError, waitForWork } from '../presenters/conversation.ts'
+import { notOwnerError, waitForWork } from '../presenters/conversation.ts'
 import { AgentDraft, draftHint, presentDraft } from '../presenters/draft.ts'
 import { exampleIds } from '../presenters/examples.ts'
 import { AgentMessage, presentMessage } from '../presenters/message.ts'
@@ -218,7 +219,7 @@ export async function explainOwnership(
 ): Promise<never> {
   if (!(error instanceof ApiError) || error.data?.code !== 'OWNER_MISMATCH' || error.data.owner !== undefined)
     throw error
-  throw notOwnerError(await findVisibleConversation(deps, caller, id))
+  throw notOwnerError(await loadConversation(deps.inbox, caller, id))
 }
 
 /** Returns the error with what the customer has written; throws if the conversation is no longer the caller's. */
@@ -228,7 +229,7 @@ async function wroteAgain(
   id: string,
   seen: SeenPosition,
 ): Promise<CustomerWroteAgain> {
-  const conversation = await findVisibleConversation(deps, caller, id)
+  const conversation = await loadConversation(deps.inbox, caller, id)
   if (keyIdOf(conversation.owner) !== caller.keyId) throw notOwnerError(conversation)
   const inbound = { ...conversation.inbound, answered: seen.id }
   const arrived = await presentNewMessages(deps, caller, { ...conversation, inbound })
@@ -241,7 +242,7 @@ async function readNewMessages(
   caller: AgentCaller,
   id: string,
 ): Promise<Static<typeof AgentMessage>[]> {
-  const conversation = await findVisibleConversation(deps, caller, id)
+  const conversation = await loadConversation(deps.inbox, caller, id)
   if (keyIdOf(conversation.owner) !== caller.keyId || conversation.unansweredSince === null) return []
   return presentNewMessages(deps, caller, conversation)
 }
@@ -355,7 +356,7 @@ async function seenPosition(
   const { sql } = deps.inbox.db
   if (named !== undefined) {
     if (await isMessageOf(sql, scopeOf(caller), conversationId, named)) return { id: named, isNamed: true }
-    await findVisibleConversation(deps, caller, conversationId)
+    await loadConversation(deps.inbox, caller, conversationId)
     throw invalid('after_message_id', 'must be a message of this conversation')
   }
   const { seen = null, newest = null } = (await readMarks(deps, caller, conversationId)) ?? {}

@@ -6,6 +6,7 @@ import { parseIsoTime } from '../../base/time.ts'
 import type { Activity } from '../../inbox/conversation/commit-change.ts'
 import type { Conversation } from '../../inbox/conversation/conversation.ts'
 import { conversationStatuses } from '../../inbox/conversation/conversation-state.ts'
+import { loadConversation } from '../../inbox/conversation/queries.ts'
 import { listTeamConversations } from '../../inbox/read/list.ts'
 import { type ConversationFilter, noFilter } from '../../inbox/read/list-filter.ts'
 import { recordShown } from '../../inbox/read/mark-read.ts'
@@ -18,7 +19,6 @@ import { type AgentCaller, type AgentDeps, defineTool, input, output, readOnly }
 import {
   AgentConversation,
   conversationNames,
-  findVisibleConversation,
   nextStepsFor,
   presentConversation,
   readLabelNames,
@@ -201,7 +201,7 @@ export const readConversation = defineTool({
     },
   },
   run: async (deps, caller, { conversation_id, messages = 30, before }) => {
-    const conversation = await findVisibleConversation(deps, caller, conversation_id.toLowerCase())
+    const conversation = await loadConversation(deps.inbox, caller, conversation_id.toLowerCase())
     const viewer = await readViewerContext(deps, caller)
     const timeline = await readTimeline(deps, caller, conversation, { limit: messages, before: parseBefore(before) })
     const { db } = deps.inbox

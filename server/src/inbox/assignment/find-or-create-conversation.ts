@@ -1,5 +1,4 @@
 import type { Tx } from '../../base/db.ts'
-import type { Keyring } from '../../base/encryption/keyring.ts'
 import type { Connection } from '../../channels/connection/connection.ts'
 import { recordEvents } from '../../events/record.ts'
 import { checkBudgets } from '../budgets/allowance.ts'
@@ -9,7 +8,7 @@ import { recountForSend } from '../budgets/count-ledger.ts'
 import { insertConversations } from '../conversation/batch-queries.ts'
 import { type ConversationChange, changeOwner } from '../conversation/change.ts'
 import { commitChange, recordDifference } from '../conversation/commit-change.ts'
-import type { Conversation } from '../conversation/conversation.ts'
+import type { ChangeTx, Conversation } from '../conversation/conversation.ts'
 import { withStatus } from '../conversation/conversation-state.ts'
 import { newConversation, withKnownConsent } from '../conversation/customer.ts'
 import {
@@ -65,7 +64,9 @@ export async function findOrCreateConversation(
   if (!isAllowed) throw connectionNotFound()
   const start = () =>
     deps.keyStore.withKeyring(workspaceId, (keyring) =>
-      retryOnRace(() => deps.db.tx((tx) => startLocked(deps, tx, keyring, caller, request))),
+      retryOnRace(() =>
+        deps.db.tx((tx) => startLocked(deps, { tx, keyring, workspaceId, now: deps.clock.now() }, caller, request)),
+      ),
     )
   return start().catch(async (error: unknown) => {
     // Like a send, it is refused by a budget only after a fresh count.
@@ -76,19 +77,18 @@ export async function findOrCreateConversation(
 
 async function startLocked(
   deps: SendDeps,
-  tx: Tx,
-  keyring: Keyring,
+  work: ChangeTx,
   caller: Sender,
   { connectionId, phone, template: command, isOverBudget = false }: ConversationStart,
 ): Promise<StartedConversation> {
-  const { workspaceId } = caller
-  const now = deps.clock.now()
-  const work = { tx, keyring, workspaceId, now }
+  const { tx, keyring, workspaceId, now } = work
   const isConfirmed = isOverBudget && !isAgent(caller)
-  const connection = await findInScope(deps, tx, keyring, workspaceId, connectionId)
+  // In the transaction, like a send, so that both decide by the same holds.
+  const [connection] = await deps.connectionsIn(tx, keyring, workspaceId, tx`select ${connectionId}::uuid`)
+  if (connection === undefined) throw connectionNotFound()
   if (isAgent(caller)) await checkAgent(tx, caller, connectionId, now)
   const customer = { userId: null, parentUserId: null, phone, name: null }
-  const found = await lockCustomer(tx, keyring, { workspaceId, connectionId }, customer, now)
+  const found = await lockCustomer(work, connectionId, customer)
   const recipient = { connectionId, conversationId: found?.id ?? null, customer: found?.contact ?? customer }
   const [{ template, consents, isFree }, isLimited] = await Promise.all([
     findTemplateFacts(work, command, recipient, connection),
@@ -128,19 +128,6 @@ async function startLocked(
 /** A broadcast is no reason to look at a conversation, until the customer writes. */
 const startOf = ({ reachesAgents }: Sender, created: Conversation): Conversation =>
   reachesAgents === true ? { ...created, ...withStatus('resolved') } : created
-
-/** Reads the connection in the transaction, like a send, so that both decide by the same holds. */
-async function findInScope(
-  deps: Pick<SendDeps, 'connectionsIn'>,
-  tx: Tx,
-  keyring: Keyring,
-  workspaceId: string,
-  id: string,
-): Promise<Connection> {
-  const [connection] = await deps.connectionsIn(tx, keyring, workspaceId, tx`select ${id}::uuid`)
-  if (connection === undefined) throw connectionNotFound()
-  return connection
-}
 
 const sendOf = (caller: Sender, { id: connectionId, numberId }: Connection, conversationId: string) => ({
   ...{ connectionId, numberId, conversationId, isCharging: true, parts: 1 },

@@ -3,8 +3,7 @@ import type { Db, Sql, Tx } from '../../base/db.ts'
 import { recordNotifications } from '../../notifications/record-notifications.ts'
 import { systemActor } from '../../workspaces/actor.ts'
 import { type InboxDeps, inWorkspace, publishConversations, type Scope } from '../conversation/conversation.ts'
-import { conversationNotFound } from '../conversation/errors.ts'
-import { lockConversation, opaqueWorkspaceId } from '../conversation/queries.ts'
+import { opaqueWorkspaceId, requireLocked } from '../conversation/queries.ts'
 
 const batchSize = 500
 export const maxSilenceDays = 90
@@ -23,9 +22,9 @@ export function setSilenceReminder(
   reminder: SilenceReminder | null,
 ): Promise<void> {
   const { workspaceId } = scope
-  return inWorkspace(deps, workspaceId, async ({ tx, keyring, now }) => {
-    const conversation = await lockConversation(tx, keyring, scope, id)
-    if (conversation === undefined) throw conversationNotFound()
+  return inWorkspace(deps, workspaceId, async (work) => {
+    const { tx, now } = work
+    const conversation = await requireLocked(work, scope, id)
     publishConversations(tx, workspaceId, [conversation.id])
     if (reminder === null) {
       await tx`

@@ -24,16 +24,9 @@ import {
   type Scope,
 } from '../conversation/conversation.ts'
 import { type ConversationStatus, hasUnseenMessages } from '../conversation/conversation-state.ts'
-import {
-  agentsStopped,
-  conversationNotFound,
-  keyCannotOwn,
-  lockedToPeople,
-  ownerForbidden,
-  unknownLabels,
-} from '../conversation/errors.ts'
+import { agentsStopped, keyCannotOwn, lockedToPeople, ownerForbidden, unknownLabels } from '../conversation/errors.ts'
 import { canSetOwner, isSameOwner, lockToPeople, type Owner, takeRefusal } from '../conversation/owner.ts'
-import { lockConversation } from '../conversation/queries.ts'
+import { requireLocked } from '../conversation/queries.ts'
 import { insertNote } from '../notes/notes.ts'
 import { assignInTeam } from '../routing/assign.ts'
 import type { LockedCheck } from '../send/send-deps.ts'
@@ -73,10 +66,9 @@ export async function updateConversation(
   check?: LockedCheck,
 ): Promise<Conversation> {
   return inWorkspace(deps, scope.workspaceId, async (work) => {
-    const { tx, keyring, workspaceId, now } = work
+    const { tx, workspaceId, now } = work
     const rules = patch.owner?.type === 'agent' ? await readAgentRules(tx, workspaceId) : null
-    const before = await lockConversation(tx, keyring, scope, id)
-    if (before === undefined) throw conversationNotFound()
+    const before = await requireLocked(work, scope, id)
     await check?.(work, before)
     if (patch.ownerKeyId !== undefined) assertOwner(before, patch.ownerKeyId)
     if (patch.owner !== undefined) await checkOwner(tx, workspaceId, actor, before, patch.owner, rules, now)

@@ -1,7 +1,6 @@
 import { hiddenWorkspace } from '../../base/citus/distributed-sql.ts'
 import { insertedRows } from '../../base/citus/few-rows.ts'
-import { type Sql, setCommitProof, type Tx } from '../../base/db.ts'
-import type { Keyring } from '../../base/encryption/keyring.ts'
+import { type Sql, setCommitProof } from '../../base/db.ts'
 import type { Columns } from '../../base/postgres/rows.ts'
 import { columnNames } from '../../base/postgres/rows.ts'
 import { byteaArray, timestampArray } from '../../base/postgres/values.ts'
@@ -191,10 +190,8 @@ export async function findNewestOutbound(
 
 /** Inserts a part for an echo, so that statuses find it like those of a send. */
 export async function addEchoPart(
-  tx: Tx,
-  keyring: Keyring,
-  { workspaceId, id: connectionId }: { workspaceId: string; id: string },
-  { id, externalId, status, errorCode }: Message,
+  { tx, keyring, workspaceId }: WorkspaceTx,
+  { id, connectionId, externalId, status, errorCode }: Message,
 ): Promise<void> {
   const index = externalId === null ? null : externalIndex(keyring, connectionId, externalId)
   await tx`

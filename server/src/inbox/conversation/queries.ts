@@ -1,10 +1,10 @@
 import { hiddenWorkspace } from '../../base/citus/distributed-sql.ts'
 import type { Fragment, Sql, Tx } from '../../base/db.ts'
-import type { Keyring } from '../../base/encryption/keyring.ts'
 import { byteaArray } from '../../base/postgres/values.ts'
 import { currentColumns, setUpdatedNow } from './activity-columns.ts'
 import {
   type Conversation,
+  type InboxDeps,
   publishConversations,
   publishManyChanged,
   type Scope,
@@ -12,6 +12,7 @@ import {
 } from './conversation.ts'
 import { canStartCall, retryAfterCallsStarted } from './dispatches.ts'
 import { type ConversationRow, decryptConversation, encryptConversation } from './encrypted-conversation.ts'
+import { conversationNotFound } from './errors.ts'
 
 /** SQL: ids of a customer's conversations on all connections, by digests of phones and users. */
 export const conversationIdsOf = (
@@ -88,6 +89,23 @@ export async function findConversation(sql: Sql, scope: Scope, id: string): Prom
   return row
 }
 
+/** Does the same; throws 404 outside the scope. */
+export async function requireConversation(sql: Sql, scope: Scope, id: string): Promise<ConversationRow> {
+  const row = await findConversation(sql, scope, id)
+  if (row === undefined) throw conversationNotFound()
+  return row
+}
+
+/** Reads a conversation and decrypts it. Throws 404 outside the scope. */
+export async function loadConversation(
+  { db, keyStore }: Pick<InboxDeps, 'db' | 'keyStore'>,
+  scope: Scope,
+  id: string,
+): Promise<Conversation> {
+  const row = await requireConversation(db.sql, scope, id)
+  return decryptConversation(await keyStore.keyring(scope.workspaceId), row)
+}
+
 export async function selectConversations(
   sql: Sql,
   workspaceId: string,
@@ -102,8 +120,7 @@ export async function selectConversations(
 
 /** Locks a conversation for a change until the transaction ends. */
 export async function lockConversation(
-  tx: Tx,
-  keyring: Keyring,
+  { tx, keyring }: Pick<WorkspaceTx, 'tx' | 'keyring'>,
   scope: Scope,
   id: string,
 ): Promise<Conversation | undefined> {
@@ -117,6 +134,13 @@ export async function lockConversation(
     if (row !== undefined) return decryptConversation(keyring, row)
   }
   return undefined
+}
+
+/** Does the same; throws 404 outside the scope. */
+export async function requireLocked(work: WorkspaceTx, scope: Scope, id: string): Promise<Conversation> {
+  const conversation = await lockConversation(work, scope, id)
+  if (conversation === undefined) throw conversationNotFound()
+  return conversation
 }
 
 /**

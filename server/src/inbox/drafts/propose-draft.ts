@@ -10,9 +10,8 @@ import {
   publishConversations,
 } from '../conversation/conversation.ts'
 import type { SeenPosition } from '../conversation/conversation-state.ts'
-import { conversationNotFound } from '../conversation/errors.ts'
 import { keyIdOf } from '../conversation/owner.ts'
-import { lockConversation } from '../conversation/queries.ts'
+import { requireLocked } from '../conversation/queries.ts'
 import { lockToSend, storeResult } from '../scheduled/scheduled-message.ts'
 import type { Sender } from '../send/send-deps.ts'
 import { CustomerWroteAgain, ownerMismatch } from '../send/send-errors.ts'
@@ -45,9 +44,8 @@ export function proposeDraft(
   proposal: DraftProposal,
 ): Promise<ProposedDraft> {
   return inWorkspace(deps, agent.workspaceId, async (work) => {
-    const { tx, keyring } = work
-    const conversation = await lockConversation(tx, keyring, agent, proposal.conversationId)
-    if (conversation === undefined) throw conversationNotFound()
+    const { tx } = work
+    const conversation = await requireLocked(work, agent, proposal.conversationId)
     if (keyIdOf(conversation.owner) !== agent.actor.id) throw ownerMismatch(conversation.owner)
     if (proposal.scheduledId !== undefined) await draftScheduled(work, conversation, proposal.scheduledId)
     const newestDraft = tx`order by d.created_at desc, d.id desc limit 1`

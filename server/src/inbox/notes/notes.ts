@@ -18,9 +18,9 @@ import {
   type Scope,
   type WorkspaceSql,
 } from '../conversation/conversation.ts'
-import { conversationNotFound, noteKeyReused } from '../conversation/errors.ts'
+import { noteKeyReused } from '../conversation/errors.ts'
 import { noteAdded } from '../conversation/opt-in-events.ts'
-import { lockConversation } from '../conversation/queries.ts'
+import { requireLocked } from '../conversation/queries.ts'
 
 export interface Note {
   id: string
@@ -90,7 +90,7 @@ export async function insertNote(
 }
 
 /** Returns the note that the author added with this key, with its current conversation. */
-export async function findNoteByKey(
+async function findNoteByKey(
   { sql, keyring, workspaceId }: WorkspaceSql,
   actorId: string | null,
   key: string,
@@ -144,8 +144,10 @@ export async function addTeamNote(
   actor: Actor,
   note: NewNote,
 ): Promise<{ isRepeat: boolean }> {
-  return deps.keyStore.withKeyring(scope.workspaceId, async (keyring) => {
-    const add = () => deps.db.tx((tx) => addOnce(tx, keyring, scope, actor, note, deps.clock.now()))
+  const { workspaceId } = scope
+  return deps.keyStore.withKeyring(workspaceId, async (keyring) => {
+    const add = () =>
+      deps.db.tx((tx) => addOnce({ tx, keyring, workspaceId, now: deps.clock.now() }, scope, actor, note))
     try {
       return await add()
     } catch (error) {
@@ -157,17 +159,14 @@ export async function addTeamNote(
 }
 
 async function addOnce(
-  tx: Tx,
-  keyring: Keyring,
+  work: ChangeTx,
   scope: Scope,
   actor: Actor,
   { conversationId, text, mentions, key }: NewNote,
-  now: Date,
 ): Promise<{ isRepeat: boolean }> {
-  const { workspaceId } = scope
-  const before = await lockConversation(tx, keyring, scope, conversationId)
-  if (before === undefined) throw conversationNotFound()
-  const earlier = key === null ? undefined : await findNoteByKey({ sql: tx, keyring, workspaceId }, actor.id, key)
+  const { tx, workspaceId, now } = work
+  const before = await requireLocked(work, scope, conversationId)
+  const earlier = key === null ? undefined : await findNoteByKey({ ...work, sql: tx }, actor.id, key)
   if (earlier !== undefined) {
     const isSame =
       earlier.conversationId === before.id && earlier.text === text && isSameSet(earlier.mentions, mentions)
@@ -175,10 +174,10 @@ async function addOnce(
     return { isRepeat: true }
   }
   const mentionedIds = await checkMentions(tx, workspaceId, mentions)
-  await insertNote({ tx, keyring, workspaceId, now }, before, { text, mentions: mentionedIds, actor, key })
+  await insertNote(work, before, { text, mentions: mentionedIds, actor, key })
   // A note is part of the conversation that the team sees.
   const change = { conversation: withUpdatedAt(before, now), events: [] }
-  await commitChange({ tx, keyring, workspaceId, now }, before, change, { actor, reason: null })
+  await commitChange(work, before, change, { actor, reason: null })
   return { isRepeat: false }
 }
 

@@ -1,9 +1,9 @@
 import type { Tx } from '../../base/db.ts'
-import type { Keyring } from '../../base/encryption/keyring.ts'
 import { timestampArray } from '../../base/postgres/values.ts'
 import { currentColumns, touchConversations } from '../conversation/activity-columns.ts'
 import { withUpdatedAt } from '../conversation/change.ts'
 import {
+  type ChangeTx,
   type Conversation,
   type InboxDeps,
   inWorkspace,
@@ -11,10 +11,9 @@ import {
   type Scope,
 } from '../conversation/conversation.ts'
 import { decryptConversation } from '../conversation/encrypted-conversation.ts'
-import { conversationNotFound } from '../conversation/errors.ts'
 import { decryptMessageId } from '../conversation/message.ts'
 import { findInbound, findNewestInbound } from '../conversation/message-queries.ts'
-import { findConversation, lockConversation, opaqueWorkspaceId, storeConversation } from '../conversation/queries.ts'
+import { findConversation, opaqueWorkspaceId, requireLocked, storeConversation } from '../conversation/queries.ts'
 import { standbyOwner } from '../conversation/thread-control.ts'
 
 /**
@@ -23,7 +22,7 @@ import { standbyOwner } from '../conversation/thread-control.ts'
  */
 export async function markRead(deps: InboxDeps, scope: Scope, id: string): Promise<Conversation> {
   const { conversation, newest } = await deps.keyStore.withKeyring(scope.workspaceId, (keyring) =>
-    deps.db.tx((tx) => setRead(tx, keyring, scope, id, deps.clock.now())),
+    deps.db.tx((tx) => setRead({ tx, keyring, workspaceId: scope.workspaceId, now: deps.clock.now() }, scope, id)),
   )
   if (newest !== null) await sendReadReceipt(deps, scope.workspaceId, conversation, newest)
   return conversation
@@ -35,11 +34,9 @@ export async function markRead(deps: InboxDeps, scope: Scope, id: string): Promi
  */
 export async function markUnread(deps: InboxDeps, scope: Scope, id: string): Promise<Conversation> {
   return inWorkspace(deps, scope.workspaceId, async (work) => {
-    const { tx, keyring } = work
-    const before = await lockConversation(tx, keyring, scope, id)
-    if (before === undefined) throw conversationNotFound()
+    const before = await requireLocked(work, scope, id)
     if (before.unreadCount > 0) return before
-    const newest = await findNewestInbound(tx, scope.workspaceId, before.id)
+    const newest = await findNewestInbound(work.tx, scope.workspaceId, before.id)
     if (newest === undefined) return before
     const conversation = withUpdatedAt({ ...before, unreadCount: 1 }, work.now)
     await storeConversation(work, conversation)
@@ -147,11 +144,11 @@ interface MarkReadResult {
   newest: string | null
 }
 
-async function setRead(tx: Tx, keyring: Keyring, scope: Scope, id: string, now: Date): Promise<MarkReadResult> {
-  const before = await lockConversation(tx, keyring, scope, id)
-  if (before === undefined) throw conversationNotFound()
+async function setRead(work: ChangeTx, scope: Scope, id: string): Promise<MarkReadResult> {
+  const { tx, keyring, now } = work
+  const before = await requireLocked(work, scope, id)
   const conversation = before.unreadCount === 0 ? before : withUpdatedAt({ ...before, unreadCount: 0 }, now)
-  if (conversation !== before) await storeConversation({ tx, keyring, workspaceId: scope.workspaceId }, conversation)
+  if (conversation !== before) await storeConversation(work, conversation)
   const row = await findNewestInbound(tx, scope.workspaceId, before.id)
   return { conversation, newest: row === undefined ? null : decryptMessageId(keyring, row) }
 }

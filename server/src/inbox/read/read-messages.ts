@@ -2,9 +2,8 @@ import type { Fragment, Sql } from '../../base/db.ts'
 import type { Keyring } from '../../base/encryption/keyring.ts'
 import type { EncryptedColumns } from '../../base/encryption/plaintext-cache.ts'
 import type { Conversation, Scope, WorkspaceSql } from '../conversation/conversation.ts'
-import { conversationNotFound } from '../conversation/errors.ts'
 import { actorOf, type Message, type MessageContent, type MessageRow } from '../conversation/message.ts'
-import { findConversation, opaqueWorkspaceId, resolvedConversationId } from '../conversation/queries.ts'
+import { opaqueWorkspaceId, requireConversation, resolvedConversationId } from '../conversation/queries.ts'
 
 // Reads at most this many newest messages when searching for unanswered ones.
 const maxDepth = 1000
@@ -39,7 +38,7 @@ export async function readMessages(
       ${before === null ? sql`` : sql`and m.occurred_at < ${before}`}
     order by m.occurred_at desc
     limit ${limit + 1}`
-  if (rows.length === 0 && (await findConversation(sql, scope, id)) === undefined) throw conversationNotFound()
+  if (rows.length === 0) await requireConversation(sql, scope, id)
   const shown = rows.slice(0, limit).reverse()
   return { messages: shown.map((row) => decryptMessageView(keyring, row)), hasMore: rows.length > limit }
 }

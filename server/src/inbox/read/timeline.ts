@@ -4,8 +4,7 @@ import { notFound } from '../../base/errors.ts'
 import { type Handover, selectHandovers } from '../assignment/handovers.ts'
 import type { Activity } from '../conversation/commit-change.ts'
 import type { Scope, WorkspaceSql } from '../conversation/conversation.ts'
-import { conversationNotFound } from '../conversation/errors.ts'
-import { findConversation } from '../conversation/queries.ts'
+import { requireConversation } from '../conversation/queries.ts'
 import { decryptNote, type Note, type NoteRow, noteColumns } from '../notes/notes.ts'
 import { encodeTimePosition, parseTimePosition, type TimePosition } from './list-range.ts'
 import { decryptMessageView, type MessageView, type MessageViewRow, teamMessageColumns } from './read-messages.ts'
@@ -44,8 +43,7 @@ export async function readTimeline(
   id: string,
   { limit, from }: TimelineRequest,
 ): Promise<TimelinePage> {
-  const conversation = await findConversation(sql, scope, id)
-  if (conversation === undefined) throw conversationNotFound()
+  const conversation = await requireConversation(sql, scope, id)
   const { workspaceId } = scope
   const read = (side: 'before' | 'after', position: TimePosition | null, requested: number) =>
     readRange({ sql, keyring, workspaceId }, conversation.id, { side, position, limit: requested })

@@ -8,10 +8,9 @@ import { findHold } from '../../channels/health/holds.ts'
 import type { Conversation, InboxDeps, Scope } from '../conversation/conversation.ts'
 import { windowIsOpen, windowOf } from '../conversation/conversation-state.ts'
 import { decryptConversation } from '../conversation/encrypted-conversation.ts'
-import { conversationNotFound } from '../conversation/errors.ts'
 import { decryptMessageId } from '../conversation/message.ts'
 import { findInbound, findNewestInbound } from '../conversation/message-queries.ts'
-import { findConversation } from '../conversation/queries.ts'
+import { requireConversation } from '../conversation/queries.ts'
 import { standbyOwner } from '../conversation/thread-control.ts'
 
 /** How long the platform shows that an answer is being written, unless it arrives earlier. */
@@ -130,8 +129,7 @@ async function findTarget(
   messageId: string | null,
 ): Promise<Target | null> {
   const { workspaceId } = scope
-  const row = await findConversation(db.sql, scope, id)
-  if (row === undefined) throw conversationNotFound()
+  const row = await requireConversation(db.sql, scope, id)
   const [message, connection, keyring] = await Promise.all([
     messageId === null ? findNewestInbound(db.sql, workspaceId, row.id) : findInbound(db.sql, workspaceId, messageId),
     openConnection(workspaceId, row.connection_id),

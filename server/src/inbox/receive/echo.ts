@@ -56,11 +56,7 @@ async function record(work: ChangeTx, echo: Echo): Promise<EchoResult> {
   const known = await findByExternalIndex(tx, workspaceId, echo.connectionId, index)
   if (known !== undefined) return { messageId: known, inserted: false, isNewConversation: false }
   const { conversation, isNewConversation } = await findOrCreateFor(work, echo)
-  const receiver = { workspaceId, id: echo.connectionId }
-  const created = await applyEarlyRevisions(
-    ...([tx, keyring, receiver, conversation, customerOf(echo)] as const),
-    messageOf(conversation, echo, now),
-  )
+  const created = await applyEarlyRevisions(work, conversation, customerOf(echo), messageOf(conversation, echo, now))
   const occurredAt = await findFreeTime(tx, workspaceId, conversation.id, created.occurredAt)
   const message = { ...created, occurredAt }
   await insertMessages(work, [message])
@@ -74,11 +70,10 @@ async function findOrCreateFor(
   work: ChangeTx,
   echo: Echo,
 ): Promise<{ conversation: Conversation; isNewConversation: boolean }> {
-  const { tx, keyring, workspaceId, now } = work
+  const { now } = work
   const { connectionId, occurredAt } = echo
   const customer = customerOf(echo)
-  const scope = { workspaceId, connectionId }
-  const found = await lockCustomer(tx, keyring, scope, customer, now)
+  const found = await lockCustomer(work, connectionId, customer)
   if (found !== undefined)
     return { conversation: withCustomer(found, customer, 'third_party', now), isNewConversation: false }
   const connection = { id: connectionId, channel: 'waba' } as const

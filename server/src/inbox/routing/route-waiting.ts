@@ -75,8 +75,8 @@ const listDue = (sql: Sql, now: Date) => sql<DueWait[]>`
 type Settled = 'changed' | 'nobody' | 'unchanged'
 
 async function settle(work: ChangeTx, { workspaceId, conversationId }: DueWait): Promise<Settled> {
-  const { tx, keyring, now } = work
-  const before = await lockConversation(tx, keyring, { workspaceId, connectionIds: [] }, conversationId)
+  const { tx, now } = work
+  const before = await lockConversation(work, { workspaceId, connectionIds: [] }, conversationId)
   const [wait] = await tx<RoutingWait[]>`
     select team_id as "teamId", user_id as "userId", attempts
     from routing_waits

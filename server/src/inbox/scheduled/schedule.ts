@@ -8,9 +8,8 @@ import {
   publishConversations,
 } from '../conversation/conversation.ts'
 import { windowIsOpen } from '../conversation/conversation-state.ts'
-import { conversationNotFound } from '../conversation/errors.ts'
 import { keyIdOf } from '../conversation/owner.ts'
-import { lockConversation } from '../conversation/queries.ts'
+import { requireLocked } from '../conversation/queries.ts'
 import type { DraftBody } from '../drafts/draft.ts'
 import { parseSendCommand } from '../send/send-command.ts'
 import type { Sender } from '../send/send-deps.ts'
@@ -57,8 +56,7 @@ export function scheduleMessage(
   checkBody(message.body)
   return inWorkspace(deps, sender.workspaceId, async (work) => {
     const { tx } = work
-    const conversation = await lockConversation(tx, work.keyring, sender, message.conversationId)
-    if (conversation === undefined) throw conversationNotFound()
+    const conversation = await requireLocked(work, sender, message.conversationId)
     checkOwner(sender, conversation)
     checkTime(message, conversation, work.now)
     const waiting = await selectScheduled(
@@ -217,8 +215,7 @@ function withScheduled<T>(
   change: (work: ChangeTx, conversation: Conversation, one: ScheduledMessage) => Promise<T>,
 ): Promise<T> {
   return inWorkspace(deps, by.workspaceId, async (work) => {
-    const conversation = await lockConversation(work.tx, work.keyring, by, conversationId)
-    if (conversation === undefined) throw conversationNotFound()
+    const conversation = await requireLocked(work, by, conversationId)
     const one = await lockScheduled(work, conversation.id, id)
     if (by.actor.type === 'agent' && one.sender.id !== by.actor.id) throw scheduledNotFound()
     return change(work, conversation, one)

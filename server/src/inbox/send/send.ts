@@ -8,7 +8,7 @@ import type { Conversation } from '../conversation/conversation.ts'
 import type { SeenPosition } from '../conversation/conversation-state.ts'
 import { conversationNotFound } from '../conversation/errors.ts'
 import type { Source } from '../conversation/message.ts'
-import { findConversation } from '../conversation/queries.ts'
+import { requireConversation } from '../conversation/queries.ts'
 import { callPlatform } from './call-platform.ts'
 import { replay } from './idempotent-replay.ts'
 import { needsOwnTransaction, type Reservation, reserveOne, reserveSends } from './reserve.ts'
@@ -155,7 +155,7 @@ async function parseSend(deps: SendDeps, sender: Sender, request: SendRequest): 
     return parseRequest(sender, { ...request, conversationId })
   } catch (error) {
     // A missing conversation is reported before other errors of the request.
-    if ((await findConversation(deps.db.sql, sender, conversationId)) === undefined) throw conversationNotFound()
+    await requireConversation(deps.db.sql, sender, conversationId)
     throw error
   }
 }

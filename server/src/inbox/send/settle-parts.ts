@@ -59,7 +59,7 @@ export async function settleSend(
   return retryWrite(() =>
     deps.db.tx(async (tx) => {
       const conversation = await deps.step('lockToSettle', () =>
-        lockConversation(tx, keyring, scope, dispatch.conversationId),
+        lockConversation({ tx, keyring }, scope, dispatch.conversationId),
       )
       if (conversation === undefined) return null
       return deps.step('writeOutcome', () => settle(deps, tx, keyring, dispatch, conversation, reason))

@@ -10,9 +10,8 @@ import { MessagesQuery } from '../api/schema.ts'
 import type { InboxDeps, LeadSummary } from '../conversation/conversation.ts'
 import { type ConversationStatus, conversationStatuses } from '../conversation/conversation-state.ts'
 import { decryptConversation } from '../conversation/encrypted-conversation.ts'
-import { conversationNotFound } from '../conversation/errors.ts'
 import { findFirstMessageTime, findReferral } from '../conversation/message-queries.ts'
-import { findConversation } from '../conversation/queries.ts'
+import { requireConversation } from '../conversation/queries.ts'
 import { listNotes } from '../notes/notes.ts'
 import { countViews, maxCounted } from '../read/count-views.ts'
 import { type ListRequest, listTeamConversations } from '../read/list.ts'
@@ -153,8 +152,7 @@ export function conversationRoutes(api: TeamApi, deps: InboxDeps): void {
     allErrors: [400, 401, 404],
     run: async ({ member, params }) => {
       const keyring = await keyStore.keyring(member.workspaceId)
-      const row = await findConversation(db.sql, scopeOf(member), params.id)
-      if (row === undefined) throw conversationNotFound()
+      const row = await requireConversation(db.sql, scopeOf(member), params.id)
       const decrypted = decryptConversation(keyring, row)
       const { phone } = decrypted.contact
       const [conversation, notes, found, referral, firstMessageAt] = await Promise.all([

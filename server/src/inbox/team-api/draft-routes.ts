@@ -5,8 +5,7 @@ import type { TeamApi } from '../../team/team-api.ts'
 import { idSchema } from '../../team/team-schema.ts'
 import { strict } from '../api/schema.ts'
 import { decryptConversation } from '../conversation/encrypted-conversation.ts'
-import { conversationNotFound } from '../conversation/errors.ts'
-import { findConversation } from '../conversation/queries.ts'
+import { requireConversation } from '../conversation/queries.ts'
 import { approvalReasons } from '../drafts/approval-rules.ts'
 import { approveDraft, rejectDraft } from '../drafts/decide-draft.ts'
 import { type Draft, type DraftBody, findOpenDraft, listOpenDrafts, maxListed, textOf } from '../drafts/draft.ts'
@@ -140,8 +139,7 @@ export function draftRoutes(api: TeamApi, deps: SendDeps): void {
     allErrors: [400, 401, 404],
     run: async ({ member: { workspaceId }, params }) => {
       const keyring = await deps.keyStore.keyring(workspaceId)
-      const row = await findConversation(deps.db.sql, { workspaceId, connectionIds: [] }, params.id)
-      if (row === undefined) throw conversationNotFound()
+      const row = await requireConversation(deps.db.sql, { workspaceId, connectionIds: [] }, params.id)
       const work = { sql: deps.db.sql, keyring, workspaceId }
       const draft = await findOpenDraft(work, decryptConversation(keyring, row))
       if (draft === null) return { draft }

@@ -8,8 +8,7 @@ import { idSchema } from '../../team/team-schema.ts'
 import { strict } from '../api/schema.ts'
 import { findSilenceReminder, maxSilenceDays, setSilenceReminder } from '../assignment/silence-reminder.ts'
 import type { InboxDeps } from '../conversation/conversation.ts'
-import { conversationNotFound } from '../conversation/errors.ts'
-import { findConversation } from '../conversation/queries.ts'
+import { requireConversation } from '../conversation/queries.ts'
 import { textOf } from '../drafts/draft.ts'
 import { actorReferences, type Names, readNames } from '../read/names.ts'
 import { findNewestRating } from '../satisfaction/ratings.ts'
@@ -112,8 +111,7 @@ function readRoute(api: TeamApi, deps: InboxDeps): void {
     },
     allErrors: [400, 401, 404],
     run: async ({ member: { workspaceId }, params }) => {
-      const row = await findConversation(db.sql, { workspaceId, connectionIds: [] }, params.id)
-      if (row === undefined) throw conversationNotFound()
+      const row = await requireConversation(db.sql, { workspaceId, connectionIds: [] }, params.id)
       const newest = row.newest_inbound_id
       const [[scheduled, rating], reminder] = await Promise.all([
         keyStore.withKeyring(workspaceId, (keyring) => {

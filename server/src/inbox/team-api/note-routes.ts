@@ -7,8 +7,7 @@ import type { TeamApi } from '../../team/team-api.ts'
 import { closed, idSchema } from '../../team/team-schema.ts'
 import { strict } from '../api/schema.ts'
 import type { InboxDeps } from '../conversation/conversation.ts'
-import { conversationNotFound } from '../conversation/errors.ts'
-import { findConversation } from '../conversation/queries.ts'
+import { requireConversation } from '../conversation/queries.ts'
 import { countUnreadMentions, listMentions, markMentionsRead } from '../notes/mentions.ts'
 import { addTeamNote, listNotes } from '../notes/notes.ts'
 import { resolveContacts } from '../read/names.ts'
@@ -23,8 +22,7 @@ const notes = Type.Object({ notes: Type.Array(TeamNote, { maxItems: 200 }) })
 export function noteRoutes(api: TeamApi, deps: InboxDeps): void {
   const { db, keyStore } = deps
   const list = async (workspaceId: string, id: string) => {
-    const row = await findConversation(db.sql, { workspaceId, connectionIds: [] }, id)
-    if (row === undefined) throw conversationNotFound()
+    const row = await requireConversation(db.sql, { workspaceId, connectionIds: [] }, id)
     return presentTeamNotes(
       deps,
       workspaceId,

@@ -5,8 +5,7 @@ import { text, unpaged } from '../../base/schema-types.ts'
 import type { TeamApi } from '../../team/team-api.ts'
 import { closed, idSchema } from '../../team/team-schema.ts'
 import type { InboxDeps } from '../conversation/conversation.ts'
-import { conversationNotFound } from '../conversation/errors.ts'
-import { findConversation } from '../conversation/queries.ts'
+import { requireConversation } from '../conversation/queries.ts'
 import type { Typing } from '../read/typing.ts'
 import { conversationsPath, scopeOf } from './inbox-request.ts'
 import { TeamConversationParams } from './inbox-schema.ts'
@@ -28,8 +27,7 @@ const People = Type.Object({
 export function presenceRoutes(api: TeamApi, deps: InboxDeps & { presence: Presence; typing: Typing }): void {
   const { db, presence, typing } = deps
   const openConversationOf = async (workspaceId: string, id: string): Promise<OpenConversation> => {
-    const row = await findConversation(db.sql, { workspaceId, connectionIds: [] }, id)
-    if (row === undefined) throw conversationNotFound()
+    const row = await requireConversation(db.sql, { workspaceId, connectionIds: [] }, id)
     return { workspaceId, conversationId: row.id }
   }
   api.get(path, 'member', {

@@ -10,9 +10,8 @@ import { memberOf, type TeamGuard } from '../../../team/member.ts'
 import { type TeamApi, teamApi } from '../../../team/team-api.ts'
 import { teamRoute } from '../../../team/team-schema.ts'
 import { type InboxDeps, publishMedia, type Scope } from '../../conversation/conversation.ts'
-import { conversationNotFound } from '../../conversation/errors.ts'
 import type { Direction } from '../../conversation/message.ts'
-import { findConversation } from '../../conversation/queries.ts'
+import { requireConversation } from '../../conversation/queries.ts'
 import { publishPendingMedia } from '../../media/fetch-queries.ts'
 import type { MediaState } from '../../media/media.ts'
 import { openMedia } from '../../media/media-queries.ts'
@@ -218,8 +217,7 @@ async function readGallery(
   conversationId: string,
   { kinds, limit, after }: GalleryRequest,
 ): Promise<{ items: GalleryItem[]; next: string | null }> {
-  const conversation = await findConversation(sql, scope, conversationId)
-  if (conversation === undefined) throw conversationNotFound()
+  const conversation = await requireConversation(sql, scope, conversationId)
   const { workspaceId } = scope
   const rows = await sql<GalleryRow[]>`
     select ${mediaViewColumns(sql)}, f.message_id as "messageId", m.occurred_at as at, f.direction,
