@@ -25,7 +25,7 @@ export function conversationReader({ db, keyStore }: Pick<Runtime, 'db' | 'keySt
       const scope = { workspaceId, connectionIds: [] }
       const row = await requireConversation(db.sql, scope, conversationId)
       const { id, status, contact } = decryptConversation(keyring, row)
-      const { items } = await readTimeline(db.sql, keyring, scope, id, { limit: maxItems, from: null })
+      const { items } = await readTimeline({ sql: db.sql, keyring, ...scope }, id, { limit: maxItems, from: null })
       const messages = items.flatMap((item) => {
         if (item.type !== 'message') return []
         const { direction, kind, text, status: delivery, revision } = item.message

@@ -1,5 +1,4 @@
 import type { CallToolResult, Tool } from '@modelcontextprotocol/server'
-import type { KeyGuard } from '../../auth/api-keys/authenticate.ts'
 import type { Caller } from '../../auth/api-keys/caller.ts'
 import { ApiError, InvalidInput } from '../../base/errors.ts'
 import { visiblePattern } from '../../base/schema-types.ts'
@@ -8,7 +7,15 @@ import { requireConversation } from '../../inbox/conversation/queries.ts'
 import { openMedia } from '../../inbox/media/media-queries.ts'
 import type { SendDeps } from '../../inbox/send/send-deps.ts'
 import { createFileSlots, decryptChunks } from '../../inbox/team-api/files/send-file.ts'
-import { type AgentDeps, type AgentTool, authorizeTool, canUse, maxInlineFileBytes, runTool } from '../define-tool.ts'
+import {
+  type AgentDeps,
+  type AgentTool,
+  authorizeTool,
+  canUse,
+  maxInlineFileBytes,
+  runTool,
+  type ToolGuard,
+} from '../define-tool.ts'
 import { problemOf } from '../http/problem.ts'
 
 const fileSlots = { ofMember: 2, ofWorkspace: 4, ofAll: 8 }
@@ -54,11 +61,7 @@ export interface McpTools {
   readFile: ReadFile
 }
 
-export function createMcpTools(
-  deps: AgentDeps,
-  guard: Pick<KeyGuard, 'authorize'>,
-  agentTools: readonly AgentTool[],
-): McpTools {
+export function createMcpTools(deps: AgentDeps, guard: ToolGuard, agentTools: readonly AgentTool[]): McpTools {
   const tools = new Map(agentTools.map((agentTool): [string, McpTool] => [agentTool.name, toMcpTool(agentTool)]))
   const lists = new Map<string, Tool[]>()
   const read = fileReader(deps.inbox)

@@ -6,7 +6,7 @@ import { count, text } from '../../base/schema-types.ts'
 import { channels } from '../../channels/connection/connection.ts'
 import { consentDecisions, consentSources } from '../../consents/consent.ts'
 import { maskContact } from '../../inbox/api/masking.ts'
-import type { Conversation } from '../../inbox/conversation/conversation.ts'
+import { type Conversation, lockedToPeople, ownedByAgent } from '../../inbox/conversation/conversation.ts'
 import {
   conversationStatuses,
   openWindow,
@@ -14,7 +14,6 @@ import {
   windowOf,
 } from '../../inbox/conversation/conversation-state.ts'
 import { hasOptedOut, shownConsent } from '../../inbox/conversation/customer.ts'
-import { lockedToPeople, ownedByAgent } from '../../inbox/conversation/errors.ts'
 import { keyIdOf, urgencies } from '../../inbox/conversation/owner.ts'
 import { standbyOwner } from '../../inbox/conversation/thread-control.ts'
 import { actorReferences, type NameReference, type Names, readNames } from '../../inbox/read/names.ts'

@@ -4,6 +4,7 @@ import { ApiError, invalid } from '../../base/errors.ts'
 import { nullable, oneOf } from '../../base/route.ts'
 import { text, uuid, visiblePattern } from '../../base/schema-types.ts'
 import { promptTypes } from '../../channels/prompts.ts'
+import { closed } from '../../inbox/api/schema.ts'
 import type { Conversation } from '../../inbox/conversation/conversation.ts'
 import type { SeenPosition } from '../../inbox/conversation/conversation-state.ts'
 import { findInboundMarks, findNewestInbound, isMessageOf } from '../../inbox/conversation/message-queries.ts'
@@ -22,14 +23,18 @@ import { parseSendOutcome } from '../../inbox/send/settle-parts.ts'
 import { citeArticles } from '../../knowledge/article.ts'
 import { type AgentCaller, type AgentDeps, defineTool, idempotencyKey, input, output } from '../define-tool.ts'
 import { notOwnerError, waitForWork } from '../presenters/conversation.ts'
-import { AgentDraft, draftHint, presentDraft } from '../presenters/draft.ts'
 import { exampleIds } from '../presenters/examples.ts'
-import { AgentMessage, presentMessage } from '../presenters/message.ts'
-import { priceFields, priceOfSend } from '../presenters/price.ts'
+import {
+  AgentDraft,
+  AgentMessage,
+  draftHint,
+  presentDraft,
+  presentMessage,
+  priceFields,
+  priceOfSend,
+} from '../presenters/message.ts'
 import { readViewerContext, scopeOf, senderOf } from '../presenters/viewer.ts'
 import { Sources } from './knowledge.ts'
-
-const closed = { additionalProperties: false }
 
 /** Content of an answer: exactly one of these fields, besides the quoted message. */
 const contentFields = {
@@ -223,12 +228,7 @@ export async function explainOwnership(
 }
 
 /** Returns the error with what the customer has written; throws if the conversation is no longer the caller's. */
-async function wroteAgain(
-  deps: AgentDeps,
-  caller: AgentCaller,
-  id: string,
-  seen: SeenPosition,
-): Promise<CustomerWroteAgain> {
+async function wroteAgain(deps: AgentDeps, caller: AgentCaller, id: string, seen: SeenPosition) {
   const conversation = await loadConversation(deps.inbox, caller, id)
   if (keyIdOf(conversation.owner) !== caller.keyId) throw notOwnerError(conversation)
   const inbound = { ...conversation.inbound, answered: seen.id }
@@ -237,29 +237,18 @@ async function wroteAgain(
 }
 
 /** Reads unanswered customer messages, if the caller still owns the conversation. */
-async function readNewMessages(
-  deps: AgentDeps,
-  caller: AgentCaller,
-  id: string,
-): Promise<Static<typeof AgentMessage>[]> {
+async function readNewMessages(deps: AgentDeps, caller: AgentCaller, id: string) {
   const conversation = await loadConversation(deps.inbox, caller, id)
   if (keyIdOf(conversation.owner) !== caller.keyId || conversation.unansweredSince === null) return []
   return presentNewMessages(deps, caller, conversation)
 }
 
 /** Returns the newest unanswered customer messages, oldest first. */
-async function presentNewMessages(
-  deps: AgentDeps,
-  caller: AgentCaller,
-  conversation: Conversation,
-): Promise<Static<typeof AgentMessage>[]> {
+async function presentNewMessages(deps: AgentDeps, caller: AgentCaller, conversation: Conversation) {
   const { workspaceId } = caller
   const viewer = await readViewerContext(deps, caller)
-  const messages = await readUnanswered(
-    { sql: deps.inbox.db.sql, keyring: viewer.keyring, workspaceId },
-    conversation,
-    maxNewMessages,
-  )
+  const reader = { sql: deps.inbox.db.sql, keyring: viewer.keyring, workspaceId }
+  const messages = await readUnanswered(reader, conversation, maxNewMessages)
   const details = await readDetails(deps.inbox, workspaceId, messages)
   // Customer messages have no `from_name`.
   return messages.map((message) => presentMessage(message, viewer, () => null, details))
@@ -347,12 +336,7 @@ export function answerKey(conversationId: string, state: unknown, content: unkno
  * shown. If it was shown none since it owns the conversation, the newest one there is. Null if the customer has written
  * nothing. Throws 400 for a message of another conversation.
  */
-async function seenPosition(
-  deps: AgentDeps,
-  caller: AgentCaller,
-  conversationId: string,
-  named: string | undefined,
-): Promise<SeenPosition | null> {
+async function seenPosition(deps: AgentDeps, caller: AgentCaller, conversationId: string, named: string | undefined) {
   const { sql } = deps.inbox.db
   if (named !== undefined) {
     if (await isMessageOf(sql, scopeOf(caller), conversationId, named)) return { id: named, isNamed: true }

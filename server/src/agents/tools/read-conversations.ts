@@ -93,7 +93,7 @@ export const listConversations = defineTool({
       limit: query.limit ?? 20,
       cursor: query.cursor ?? null,
     }
-    const list = () => listTeamConversations(db.sql, viewer.keyring, scopeOf(caller), request)
+    const list = () => listTeamConversations({ sql: db.sql, keyring: viewer.keyring, ...scopeOf(caller) }, request)
     const page = await (query.phone === undefined ? list() : limitLookups(deps, caller, list))
     const [names, labels] = await Promise.all([
       readNames(deps.inbox, caller.workspaceId, conversationNames(page.conversations)),
@@ -255,7 +255,7 @@ async function readTimeline(
   return keyStore.withKeyring(workspaceId, async (keyring) => {
     const columns = teamMessageColumns(db.sql, workspaceId)
     const [page, notes, handovers, activities] = await Promise.all([
-      readMessages(db.sql, keyring, scopeOf(caller), id, { before, limit, columns }),
+      readMessages({ sql: db.sql, keyring, ...scopeOf(caller) }, id, { before, limit, columns }),
       selectNotes({ sql: db.sql, keyring, workspaceId }, id, newest(maxNotes)),
       selectHandoverRange({ sql: db.sql, keyring, workspaceId }, id, newest(maxHandovers)),
       selectActivities(db.sql, workspaceId, id, newest(maxChanges)),

@@ -2,7 +2,7 @@ import { ApiError } from '../../base/errors.ts'
 import { recordNotifications } from '../../notifications/record-notifications.ts'
 import { changeOwner } from '../conversation/change.ts'
 import { commitChange } from '../conversation/commit-change.ts'
-import type { ChangeTx, Conversation } from '../conversation/conversation.ts'
+import { type ChangeTx, type Conversation, inTransaction } from '../conversation/conversation.ts'
 import type { Urgency } from '../conversation/owner.ts'
 import { human } from '../conversation/owner.ts'
 import { loadConversation, requireLocked } from '../conversation/queries.ts'
@@ -63,12 +63,8 @@ export async function handOver(
   if (request.userId !== null) await checkAssignee(deps.db.sql, caller.workspaceId, request.userId)
   const closing = request.closing === null ? null : await sendClosing(deps, caller, before, request.closing)
   const { workspaceId } = caller
-  return deps.keyStore.withKeyring(workspaceId, (keyring) =>
-    deps.db.tx(async (tx) => {
-      const work = { tx, keyring, workspaceId, now: deps.clock.now() }
-      return { ...(await assignToPeople(work, caller, before.id, request)), closing, isRepeat: false }
-    }),
-  )
+  const handed = await inTransaction(deps, workspaceId, (work) => assignToPeople(work, caller, before.id, request))
+  return { ...handed, closing, isRepeat: false }
 }
 
 /** Returns the handover that this request made earlier, if people have not acted on it since. */
@@ -90,12 +86,7 @@ async function findRepeated(
 /** One key per ownership of the agent: a retry has the same key, whatever its text. */
 const closingKey = ({ id, ownerEpoch }: Conversation): string => `handover:${id}:${ownerEpoch}`
 
-async function sendClosing(
-  deps: SendDeps,
-  caller: HandoverAgent,
-  conversation: Conversation,
-  text: string,
-): Promise<HandoverResult['closing']> {
+async function sendClosing(deps: SendDeps, caller: HandoverAgent, conversation: Conversation, text: string) {
   const { inbound } = conversation
   const request = {
     conversationId: conversation.id,
@@ -138,7 +129,7 @@ async function assignToPeople(
   }
   await insertHandover(work, before.id, handover)
   await commitChange(work, before, { conversation, events }, { actor, reason: null })
-  if (conversation.assignedTo === null) await queueInTeams(tx, workspaceId, [conversation], now)
+  if (conversation.assignedTo === null) await queueInTeams(work, [conversation])
   const notified = { kind: 'handover' as const, cause: handover.id, userId: conversation.assignedTo, actor }
   await recordNotifications(tx, workspaceId, [{ ...notified, conversationId: before.id }], now)
   return { conversation, handover }

@@ -2,7 +2,7 @@ import type { Clock } from '../../base/clock.ts'
 import type { Db, Sql, Tx } from '../../base/db.ts'
 import { recordNotifications } from '../../notifications/record-notifications.ts'
 import { systemActor } from '../../workspaces/actor.ts'
-import { type InboxDeps, inWorkspace, publishConversations, type Scope } from '../conversation/conversation.ts'
+import { type ChangeDeps, inWorkspace, publishConversations, type Scope } from '../conversation/conversation.ts'
 import { opaqueWorkspaceId, requireLocked } from '../conversation/queries.ts'
 
 const batchSize = 500
@@ -16,7 +16,7 @@ export interface SilenceReminder {
 
 /** Sets the reminder of a conversation in place of an earlier one; null removes it. Throws 404. */
 export function setSilenceReminder(
-  deps: Pick<InboxDeps, 'db' | 'keyStore' | 'clock'>,
+  deps: ChangeDeps,
   scope: Scope,
   id: string,
   reminder: SilenceReminder | null,
@@ -109,11 +109,8 @@ async function endDue(tx: Tx, workspaceId: string, now: Date): Promise<number> {
       on c.workspace_id = ${workspaceId}
       and c.id = e.conversation_id`
   const silent = ended.filter(({ isSilent }) => isSilent)
-  publishConversations(
-    tx,
-    workspaceId,
-    ended.map(({ conversationId }) => conversationId),
-  )
+  const endedIds = ended.map(({ conversationId }) => conversationId)
+  publishConversations(tx, workspaceId, endedIds)
   const notifications = silent.map(({ conversationId, userId, createdAt }) => ({
     ...{ kind: 'silence' as const, userId, conversationId, actor: systemActor },
     cause: `${conversationId} ${createdAt.toISOString()}`,

@@ -3,13 +3,17 @@ import type { Actor } from '../../workspaces/actor.ts'
 import { type ConversationChange, changeOwner, withUpdatedAt } from '../conversation/change.ts'
 import { commitChange } from '../conversation/commit-change.ts'
 import {
+  agentsStopped,
+  type ChangeDeps,
   type ChangeTx,
   type Conversation,
-  type InboxDeps,
   inWorkspace,
+  keyCannotOwn,
+  lockedToPeople,
+  notOwner,
+  ownedByAgent,
   type Scope,
 } from '../conversation/conversation.ts'
-import { agentsStopped, keyCannotOwn, lockedToPeople, notOwner, ownedByAgent } from '../conversation/errors.ts'
 import { agent, assigneeAfterRelease, keyIdOf, takeRefusal, type Urgency } from '../conversation/owner.ts'
 import { requireLocked } from '../conversation/queries.ts'
 import { canAgentOwn, readAgentRules } from './eligible-agents.ts'
@@ -22,8 +26,6 @@ import {
   isSameHandover,
   newHandover,
 } from './handovers.ts'
-
-type Deps = Pick<InboxDeps, 'db' | 'keyStore' | 'clock'>
 
 export interface TransferResult {
   conversation: Conversation
@@ -47,7 +49,7 @@ export interface TransferRequest {
  * conversation or the calling agent does not own it.
  */
 export function transferToAgent(
-  deps: Deps,
+  deps: ChangeDeps,
   scope: Scope,
   actor: Actor,
   request: TransferRequest,
@@ -58,10 +60,9 @@ export function transferToAgent(
     if (actor.type === 'agent') assertOwner(before, actor.id)
     if (request.keyId === actor.id) throw invalid('keyId', "must be another agent's key")
     if (isStopped) throw agentsStopped()
-    const { tx, workspaceId, now } = work
-    if (!(await canAgentOwn(tx, workspaceId, request.keyId, before.connectionId, now))) throw keyCannotOwn()
+    if (!(await canAgentOwn(work, request.keyId, before.connectionId))) throw keyCannotOwn()
     const handover = await recordHandover(work, before, { type: 'agent', keyId: request.keyId }, request, actor)
-    return { change: changeOwner(before, agent(request.keyId), actor, now, handover?.id), handover, actor }
+    return { change: changeOwner(before, agent(request.keyId), actor, work.now, handover?.id), handover, actor }
   })
 }
 
@@ -83,7 +84,7 @@ type Offer = Pick<TransferRequest, 'conversationId' | 'note'>
  * Offers a conversation of people to all agents; the first to take it becomes the owner. Throws 404 outside the scope,
  * 403 while agents are stopped, 409 `OWNER_MISMATCH` if an agent owns it.
  */
-export function offerToAgents(deps: Deps, scope: Scope, actor: Actor, offer: Offer): Promise<TransferResult> {
+export function offerToAgents(deps: ChangeDeps, scope: Scope, actor: Actor, offer: Offer): Promise<TransferResult> {
   return changeLocked(deps, scope, offer.conversationId, async (work, before, isStopped) => {
     if (before.owner.type === 'agent') throw ownedByAgent(before)
     if (isStopped) throw agentsStopped()
@@ -102,16 +103,16 @@ export function offerToAgents(deps: Deps, scope: Scope, actor: Actor, offer: Off
  * the agent already owns it. Throws 404 outside the scope, 403 while agents are stopped, otherwise 409 `HELD_BY_PEOPLE`
  * or `OWNER_MISMATCH`.
  */
-export async function takeOffered(deps: Deps, scope: Scope, keyId: string, id: string): Promise<Conversation> {
+export async function takeOffered(deps: ChangeDeps, scope: Scope, keyId: string, id: string): Promise<Conversation> {
   const actor: Actor = { type: 'agent', id: keyId }
-  const { conversation } = await changeLocked(deps, scope, id, async ({ tx, now }, before, isStopped) => {
+  const { conversation } = await changeLocked(deps, scope, id, async (work, before, isStopped) => {
     const refusal = takeRefusal(before, keyId, 'offered_only', 'when_handed')
     if (refusal === 'held_by_people') throw lockedToPeople(before, 'HELD_BY_PEOPLE')
     if (refusal === 'of_another_agent') throw ownedByAgent(before)
-    const change = changeOwner(before, agent(keyId), actor, now)
+    const change = changeOwner(before, agent(keyId), actor, work.now)
     if (change.conversation === before) return { change, handover: null, actor }
     if (isStopped) throw agentsStopped()
-    if (!(await canAgentOwn(tx, scope.workspaceId, keyId, before.connectionId, now))) throw keyCannotOwn()
+    if (!(await canAgentOwn(work, keyId, before.connectionId))) throw keyCannotOwn()
     // An agent that takes a conversation counts as having seen its messages.
     const taken = { ...change.conversation, inbound: { ...before.inbound, seen: before.inbound.newest } }
     return { change: { ...change, conversation: taken }, handover: null, actor }
@@ -134,7 +135,7 @@ interface OwnerChange {
 
 type PlanOwnerChange = (work: ChangeTx, before: Conversation, isStopped: boolean) => Promise<OwnerChange>
 
-async function changeLocked(deps: Deps, scope: Scope, id: string, plan: PlanOwnerChange): Promise<TransferResult> {
+async function changeLocked(deps: ChangeDeps, scope: Scope, id: string, plan: PlanOwnerChange) {
   const { workspaceId } = scope
   return inWorkspace(deps, workspaceId, async (work) => {
     const { tx, keyring, now } = work

@@ -1,18 +1,16 @@
 import { type ApiError, conflict } from '../../base/errors.ts'
 import type { ConsentDecision, ConsentPurpose } from '../../consents/consent.ts'
 import type { Actor } from '../../workspaces/actor.ts'
-import { type Conversation, type InboxDeps, inWorkspace, type Scope } from '../conversation/conversation.ts'
+import { type ChangeDeps, type Conversation, inWorkspace, type Scope } from '../conversation/conversation.ts'
 import { lockConversation, requireLocked } from '../conversation/queries.ts'
 import { recordConsent, undoRecordedConsent } from './record-consent.ts'
-
-type Deps = Pick<InboxDeps, 'db' | 'keyStore' | 'clock'>
 
 /**
  * Records what the customer of a conversation has told a person or an agent; `undo` takes the actor's
  * last decision back. Applies to the customer on every connection. Throws 404 outside the scope.
  */
 export async function setConsent(
-  deps: Deps,
+  deps: ChangeDeps,
   scope: Scope,
   actor: Actor,
   conversationId: string,
@@ -34,7 +32,7 @@ export async function setConsent(
 
 /** Does the same for someone known by phones only, such as a lead or the sender of a form. */
 export async function setConsentOfPhones(
-  deps: Deps,
+  deps: ChangeDeps,
   workspaceId: string,
   actor: Actor,
   phones: readonly string[],

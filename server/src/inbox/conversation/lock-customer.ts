@@ -62,17 +62,8 @@ export async function lockRenamed(
   return { ...conversation, contact }
 }
 
-interface MergedConversation {
-  conversation: Conversation
-  /** Ids of the conversations before the merge. */
-  ids: string[]
-}
-
-async function lockMerged(
-  work: ChangeTx,
-  connectionId: string,
-  customer: Customer,
-): Promise<MergedConversation | undefined> {
+/** Returns the conversation, and the ids of those that it was before the merge. */
+async function lockMerged(work: ChangeTx, connectionId: string, customer: Customer) {
   const match = matchCustomer(await lockCandidates(work, connectionId, customer), customer)
   await releasePhone(work, match)
   const { own, duplicate } = match
@@ -84,11 +75,8 @@ async function lockMerged(
 }
 
 /** Locks in id order, to prevent deadlocks between deliveries that need the same two conversations. */
-async function lockCandidates(
-  { tx, keyring, workspaceId }: ChangeTx,
-  connectionId: string,
-  { userId, phone }: Customer,
-): Promise<Conversation[]> {
+async function lockCandidates(work: ChangeTx, connectionId: string, { userId, phone }: Customer) {
+  const { tx, keyring, workspaceId } = work
   const users = userId === null ? [] : userIndexes(keyring, userId)
   const phones = phone === null ? [] : phoneIndexes(keyring, phone)
   await lockIndexes(tx, keyring, [users, phones])
@@ -138,7 +126,7 @@ async function mergeConversations(work: ChangeTx, a: Conversation, b: Conversati
   await moveDispatches(tx, workspaceId, younger.id, older.id)
   // What the drafts answer has changed; at most one per conversation may be open.
   const ofBoth = tx`d.conversation_id = any (${[older.id, younger.id]}::uuid[])`
-  await endOpenDrafts({ tx, workspaceId, now }, 'stale', ofBoth)
+  await endOpenDrafts(work, 'stale', ofBoth)
   await moveRelatedRows(tx, workspaceId, younger.id, older.id)
   publishConversations(tx, workspaceId, [younger.id])
   const { conversation, events } = mergeStates(older, younger, now)

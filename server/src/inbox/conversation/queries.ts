@@ -4,15 +4,15 @@ import { byteaArray } from '../../base/postgres/values.ts'
 import { currentColumns, setUpdatedNow } from './activity-columns.ts'
 import {
   type Conversation,
-  type InboxDeps,
+  conversationNotFound,
   publishConversations,
   publishManyChanged,
+  type ReadDeps,
   type Scope,
   type WorkspaceTx,
 } from './conversation.ts'
 import { canStartCall, retryAfterCallsStarted } from './dispatches.ts'
 import { type ConversationRow, decryptConversation, encryptConversation } from './encrypted-conversation.ts'
-import { conversationNotFound } from './errors.ts'
 
 /** SQL: ids of a customer's conversations on all connections, by digests of phones and users. */
 export const conversationIdsOf = (
@@ -97,11 +97,7 @@ export async function requireConversation(sql: Sql, scope: Scope, id: string): P
 }
 
 /** Reads a conversation and decrypts it. Throws 404 outside the scope. */
-export async function loadConversation(
-  { db, keyStore }: Pick<InboxDeps, 'db' | 'keyStore'>,
-  scope: Scope,
-  id: string,
-): Promise<Conversation> {
+export async function loadConversation({ db, keyStore }: ReadDeps, scope: Scope, id: string): Promise<Conversation> {
   const row = await requireConversation(db.sql, scope, id)
   return decryptConversation(await keyStore.keyring(scope.workspaceId), row)
 }
@@ -148,10 +144,8 @@ export async function requireLocked(work: WorkspaceTx, scope: Scope, id: string)
  * follow at once. For a change of owner the transaction is rolled back and retried until no send of the previous owner
  * can still start.
  */
-export async function storeConversation(
-  { tx, keyring, workspaceId }: WorkspaceTx,
-  conversation: Conversation,
-): Promise<void> {
+export async function storeConversation(work: WorkspaceTx, conversation: Conversation): Promise<void> {
+  const { tx, keyring, workspaceId } = work
   publishConversations(tx, workspaceId, [conversation.id])
   const row = encryptConversation(keyring, conversation)
   const [stored] = await tx<{ may_start: boolean }[]>`

@@ -3,9 +3,9 @@ import { recordEvents } from '../../events/record.ts'
 import { recordNotifications } from '../../notifications/record-notifications.ts'
 import { draftProposed } from '../conversation/change.ts'
 import {
+  type ChangeDeps,
   type ChangeTx,
   type Conversation,
-  type InboxDeps,
   inWorkspace,
   publishConversations,
 } from '../conversation/conversation.ts'
@@ -39,7 +39,7 @@ export interface ProposedDraft {
  * 409 `CUSTOMER_WROTE_AGAIN` if the customer has written since the agent read the conversation.
  */
 export function proposeDraft(
-  deps: Pick<InboxDeps, 'db' | 'keyStore' | 'clock'>,
+  deps: ChangeDeps,
   agent: Sender & { actor: { type: 'agent' } },
   proposal: DraftProposal,
 ): Promise<ProposedDraft> {
@@ -61,7 +61,7 @@ export function proposeDraft(
 /** Ends a scheduled message, which becomes the draft. Throws if it was cancelled. */
 async function draftScheduled(work: ChangeTx, conversation: Conversation, id: string): Promise<void> {
   await lockToSend(work, conversation, id)
-  await storeResult(work.tx, work.workspaceId, { id, conversationId: conversation.id }, { status: 'drafted' }, work.now)
+  await storeResult(work, { id, conversationId: conversation.id }, { status: 'drafted' })
 }
 
 const isRepeat = (earlier: Draft, conversation: Conversation, { content }: DraftProposal): boolean =>
@@ -70,22 +70,11 @@ const isRepeat = (earlier: Draft, conversation: Conversation, { content }: Draft
   earlier.status !== 'stale' &&
   isCurrent(earlier, conversation)
 
-async function insertDraft(
-  { tx, keyring, workspaceId, now }: ChangeTx,
-  keyId: string,
-  conversation: Conversation,
-  { content, why }: DraftProposal,
-): Promise<Draft> {
+async function insertDraft(work: ChangeTx, keyId: string, conversation: Conversation, { content, why }: DraftProposal) {
+  const { tx, keyring, workspaceId, now } = work
   const draft: Draft = {
-    id: newId(now),
-    conversationId: conversation.id,
-    keyId,
-    status: 'open',
-    why,
-    content,
-    inboundId: conversation.inbound.newest,
-    ownerEpoch: conversation.ownerEpoch,
-    createdAt: now,
+    ...{ id: newId(now), conversationId: conversation.id, keyId, status: 'open', why, content, createdAt: now },
+    ...{ inboundId: conversation.inbound.newest, ownerEpoch: conversation.ownerEpoch },
     ...{ decidedAt: null, decidedBy: null, sentText: null, reason: null, messageId: null },
   }
   await tx`

@@ -10,15 +10,15 @@ import { findNonMembers } from '../../workspaces/workspace.ts'
 import { withUpdatedAt } from '../conversation/change.ts'
 import { commitChange } from '../conversation/commit-change.ts'
 import {
+  type ChangeDeps,
   type ChangeTx,
-  type Conversation,
-  type InboxDeps,
+  type ConversationRef,
+  noteKeyReused,
   publishConversations,
   publishMentions,
   type Scope,
   type WorkspaceSql,
 } from '../conversation/conversation.ts'
-import { noteKeyReused } from '../conversation/errors.ts'
 import { noteAdded } from '../conversation/opt-in-events.ts'
 import { requireLocked } from '../conversation/queries.ts'
 
@@ -58,7 +58,7 @@ export const noteColumns = (sql: Sql, workspaceId: string) => sql`
 
 export async function insertNote(
   work: ChangeTx,
-  conversation: Pick<Conversation, 'id' | 'connectionId'>,
+  conversation: ConversationRef,
   { text, mentions, actor, key = null }: Pick<Note, 'text' | 'mentions' | 'actor'> & { key?: string | null },
 ): Promise<void> {
   const { tx, keyring, workspaceId, now } = work
@@ -81,20 +81,12 @@ export async function insertNote(
     select ${workspaceId}::uuid, ${id}::uuid, user_id, ${now}
     from unnest(${mentions}::uuid[]) as u (user_id)`
   const mentioned = { kind: 'mention' as const, cause: id, conversationId, actor }
-  await recordNotifications(
-    tx,
-    workspaceId,
-    mentions.map((userId) => ({ ...mentioned, userId })),
-    now,
-  )
+  const notifications = mentions.map((userId) => ({ ...mentioned, userId }))
+  await recordNotifications(tx, workspaceId, notifications, now)
 }
 
 /** Returns the note that the author added with this key, with its current conversation. */
-async function findNoteByKey(
-  { sql, keyring, workspaceId }: WorkspaceSql,
-  actorId: string | null,
-  key: string,
-): Promise<(Note & { conversationId: string }) | undefined> {
+async function findNoteByKey({ sql, keyring, workspaceId }: WorkspaceSql, actorId: string | null, key: string) {
   const [row] = await sql<(NoteRow & { conversation_id: string })[]>`
     select ${noteColumns(sql, workspaceId)}, n.conversation_id
     from conversation_notes n
@@ -139,7 +131,7 @@ interface NewNote {
  * 422 if the key was used for another note.
  */
 export async function addTeamNote(
-  deps: Pick<InboxDeps, 'db' | 'keyStore' | 'clock'>,
+  deps: ChangeDeps,
   scope: Scope,
   actor: Actor,
   note: NewNote,
@@ -158,12 +150,7 @@ export async function addTeamNote(
   })
 }
 
-async function addOnce(
-  work: ChangeTx,
-  scope: Scope,
-  actor: Actor,
-  { conversationId, text, mentions, key }: NewNote,
-): Promise<{ isRepeat: boolean }> {
+async function addOnce(work: ChangeTx, scope: Scope, actor: Actor, { conversationId, text, mentions, key }: NewNote) {
   const { tx, workspaceId, now } = work
   const before = await requireLocked(work, scope, conversationId)
   const earlier = key === null ? undefined : await findNoteByKey({ ...work, sql: tx }, actor.id, key)

@@ -1,4 +1,3 @@
-import type { Tx } from '../../base/db.ts'
 import { timestampArray } from '../../base/postgres/values.ts'
 import { currentColumns, touchConversations } from '../conversation/activity-columns.ts'
 import { withUpdatedAt } from '../conversation/change.ts'
@@ -6,7 +5,9 @@ import {
   type ChangeTx,
   type Conversation,
   type InboxDeps,
+  inTransaction,
   inWorkspace,
+  type PlainTx,
   publishConversations,
   type Scope,
 } from '../conversation/conversation.ts'
@@ -21,10 +22,9 @@ import { standbyOwner } from '../conversation/thread-control.ts'
  * result. Throws 404 outside the scope.
  */
 export async function markRead(deps: InboxDeps, scope: Scope, id: string): Promise<Conversation> {
-  const { conversation, newest } = await deps.keyStore.withKeyring(scope.workspaceId, (keyring) =>
-    deps.db.tx((tx) => setRead({ tx, keyring, workspaceId: scope.workspaceId, now: deps.clock.now() }, scope, id)),
-  )
-  if (newest !== null) await sendReadReceipt(deps, scope.workspaceId, conversation, newest)
+  const { workspaceId } = scope
+  const { conversation, newest } = await inTransaction(deps, workspaceId, (work) => setRead(work, scope, id))
+  if (newest !== null) await sendReadReceipt(deps, workspaceId, conversation, newest)
   return conversation
 }
 
@@ -70,18 +70,12 @@ export async function recordSeen(
   const all = shown.map((one) => ({ ...one, unreadCount: marksRead ? one.unreadCount : 0 }))
   const changed = all.filter(({ inbound, unreadCount }) => unreadCount > 0 || inbound.seen !== inbound.newest)
   if (changed.length === 0) return []
-  const ids = await deps.db.tx((tx) => markSeen(tx, workspaceId, keyId, changed, deps.clock.now()))
+  const ids = await deps.db.tx((tx) => markSeen({ tx, workspaceId, now: deps.clock.now() }, keyId, changed))
   const read = changed.filter(({ id, unreadCount }) => unreadCount > 0 && ids.has(id))
   return read.flatMap(({ id, inbound: { newest } }) => (newest === null ? [] : [{ id, newest }]))
 }
 
-async function markSeen(
-  tx: Tx,
-  workspaceId: string,
-  keyId: string,
-  shown: readonly Conversation[],
-  now: Date,
-): Promise<ReadonlySet<string>> {
+async function markSeen({ tx, workspaceId, now }: PlainTx, keyId: string, shown: readonly Conversation[]) {
   const workspace = opaqueWorkspaceId(tx, workspaceId)
   const owned = await tx<{ id: string }[]>`
     select c.id
@@ -138,13 +132,8 @@ export async function sendReadReceiptFor(
     await sendReadReceipt(deps, workspaceId, decryptConversation(keyring, conversation), externalId)
 }
 
-interface MarkReadResult {
-  conversation: Conversation
-  /** Platform id of the newest customer message. */
-  newest: string | null
-}
-
-async function setRead(work: ChangeTx, scope: Scope, id: string): Promise<MarkReadResult> {
+/** Returns the conversation, and the platform id of the newest customer message. */
+async function setRead(work: ChangeTx, scope: Scope, id: string) {
   const { tx, keyring, now } = work
   const before = await requireLocked(work, scope, id)
   const conversation = before.unreadCount === 0 ? before : withUpdatedAt({ ...before, unreadCount: 0 }, now)

@@ -92,10 +92,7 @@ function stepsOf(row: SettledRow, reports: readonly StatusReport[]): Step[] {
 }
 
 /** Finds settled, not failed messages in one part by platform id, keyed by the index of the report. */
-async function findSettled(
-  { sql, keyring, workspaceId }: WorkspaceSql,
-  reports: readonly (readonly StatusReport[])[],
-): Promise<Map<number, SettledRow>> {
+async function findSettled({ sql, keyring, workspaceId }: WorkspaceSql, reports: readonly (readonly StatusReport[])[]) {
   const ids = reports.flatMap(([first]) => first ?? [])
   const indexes = ids.map(({ receiver, event }) => externalIndex(keyring, receiver.id, event.externalId))
   const isPriced = reports.some((some) => some.some(({ event }) => event.pricing !== undefined))
@@ -129,10 +126,7 @@ async function findSettled(
 }
 
 /** Returns the ids of the messages that were updated: others changed the rest between read and lock. */
-async function storeBatch(
-  { db, clock, workspaceId, keyring }: StatusDeps,
-  advances: readonly StatusAdvance[],
-): Promise<ReadonlySet<string>> {
+async function storeBatch({ db, clock, workspaceId, keyring }: StatusDeps, advances: readonly StatusAdvance[]) {
   try {
     return await db.tx((tx) =>
       pipelineCommit(tx, () => store({ tx, keyring, workspaceId, now: clock.now() }, advances)),
@@ -140,20 +134,17 @@ async function storeBatch(
   } catch (error) {
     // They are applied one by one afterwards, which isolates the faulty one.
     if (!isPermanentError(error)) throw error
-    return new Set()
+    return new Set<string>()
   }
 }
 
 async function store(work: ChangeTx, advances: readonly StatusAdvance[]): Promise<Set<string>> {
   const { tx, workspaceId } = work
   publish(tx, recordedTopic, workspaceId)
+  const conversationIds = advances.map(({ row }) => row.conversation_id)
   // The second statement sees the changes of transactions that held the locks before.
   const [, rows] = await Promise.all([
-    waitForConversationLocks(
-      tx,
-      workspaceId,
-      advances.map(({ row }) => row.conversation_id),
-    ),
+    waitForConversationLocks(tx, workspaceId, conversationIds),
     updateStatuses(work, advances).execute(),
   ])
   return new Set(rows.map(({ id }) => id))

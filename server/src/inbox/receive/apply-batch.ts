@@ -64,7 +64,7 @@ export async function applyBatch(
   const indexOf = createCachedExternalIndexOf(keyring)
   const [, lockRoutes, consents, locked, { known: knownIds, withParkedRevisions }] = await Promise.all([
     canStartNew ? lockRelatedIds(context, batchable.flatMap(connectionEventsOf)) : null,
-    canStartNew ? lockFirstOwners(tx, workspaceId, now) : null,
+    canStartNew ? lockFirstOwners(context) : null,
     canStartNew ? findConsents(tx, keyring, workspaceId, batchable.map(identityOf)) : [],
     lockConversationsOf(context, batchable.flatMap(customersOf)),
     findKnownIds({ sql: tx, keyring, workspaceId }, batchable.flatMap(idsOf), indexOf),
@@ -208,7 +208,7 @@ export async function applyAlone(
   const connectionId = receiver.id
   const result: CustomerResult = { writer: null, unmatched: [] }
   // Before the conversation is locked.
-  const lockRoutes = mayRoute ? await lockFirstOwners(tx, workspaceId, now) : null
+  const lockRoutes = mayRoute ? await lockFirstOwners(context) : null
   const awaited = events.map((event) => ({ connectionId, event }))
   const ids = events.filter(isMessage).map(({ externalId }) => ({ connectionId, externalId }))
   const [, found] = await Promise.all([
@@ -257,11 +257,8 @@ async function recordRating(
 }
 
 /** Records what the event decides about marketing, if anything. Repeats of messages do not come here. */
-async function recordDecision(
-  { tx, keyring, workspaceId, receiver, now, keywords }: ReceiveContext,
-  event: CustomerEvent,
-  contact: Contact | null,
-): Promise<void> {
+async function recordDecision(context: ReceiveContext, event: CustomerEvent, contact: Contact | null): Promise<void> {
+  const { tx, keyring, workspaceId, receiver, now, keywords } = context
   const { phone, userId } = contact ?? event.customer
   const made = { customer: { phone, userId }, connectionId: receiver.id, actor: systemActor }
   const work = { tx, keyring, workspaceId, now }
@@ -287,13 +284,10 @@ function lockByCustomer(context: ReceiveContext, event: CustomerEvent): Promise<
     : lockCustomer(context, context.receiver.id, event.customer)
 }
 
-async function startIfAllowed(
-  { tx, keyring, workspaceId, receiver, now }: ReceiveContext,
-  event: CustomerEvent,
-  isKnown: boolean,
-): Promise<ConversationDraft | null> {
+async function startIfAllowed(context: ReceiveContext, event: CustomerEvent, isKnown: boolean) {
+  const { tx, keyring, workspaceId, receiver, now } = context
   if (isKnown || !isMessage(event)) return null
-  const lockRoutes = await lockFirstOwners(tx, workspaceId, now)
+  const lockRoutes = await lockFirstOwners(context)
   const [decisions = noDecisions] = await findConsents(tx, keyring, workspaceId, [event.customer])
   const routeOf = await lockRoutes([receiver.id])
   return startDraft(receiver, event, routeFor(event, receiver.id, routeOf), decisions, now)

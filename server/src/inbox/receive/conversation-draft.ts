@@ -226,12 +226,8 @@ async function planOf(
   if (event.type === 'echo' && tracksDelivery(receiver)) {
     if (lookUp === null) return null
     const reported = await consumeEarlyStatuses(lookUp, receiver.id, event.externalId)
-    return planEcho(
-      { now },
-      before,
-      event,
-      reported.reduce((from, to) => nextState(from, to) ?? from, sent),
-    )
+    const state = reported.reduce((from, to) => nextState(from, to) ?? from, sent)
+    return planEcho({ now }, before, event, state)
   }
   const plan = planEvent({ now }, before, event)
   if (event.type !== 'message') return plan

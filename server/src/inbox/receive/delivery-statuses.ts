@@ -4,7 +4,7 @@ import { byteaArray } from '../../base/postgres/values.ts'
 import { lockConversations } from '../conversation/batch-queries.ts'
 import type { ChangeTx, WorkspaceSql } from '../conversation/conversation.ts'
 import { externalIndex } from '../conversation/encrypted-conversation.ts'
-import { lockExternalIds } from '../conversation/lock-external-ids.ts'
+import { lockExternalIds } from '../conversation/message-queries.ts'
 import { lockConversation, opaqueWorkspaceId } from '../conversation/queries.ts'
 import { type PricedStatus, recordCharges } from '../costs/record-charges.ts'
 import { advanceMessages, type PartReport } from './advance-send.ts'
@@ -75,15 +75,7 @@ interface PartRow {
   external_index: Buffer | null
 }
 
-interface Targets {
-  found: StatusTarget[]
-  unknown: StatusReport[]
-}
-
-async function findTargets(
-  { sql, keyring, workspaceId }: WorkspaceSql,
-  statuses: readonly StatusReport[],
-): Promise<Targets> {
+async function findTargets({ sql, keyring, workspaceId }: WorkspaceSql, statuses: readonly StatusReport[]) {
   const lookups = statuses.map((reports) => ({
     ...reports,
     index: externalIndex(keyring, reports.receiver.id, reports.event.externalId),

@@ -7,8 +7,8 @@ import type { Customer } from '../../channels/channel-event.ts'
 import type { Contact, Conversation, WorkspaceTx } from '../conversation/conversation.ts'
 import { matchCustomer, updateContact } from '../conversation/customer.ts'
 import { externalIndex } from '../conversation/encrypted-conversation.ts'
-import { lockIds } from '../conversation/lock-external-ids.ts'
 import type { Message, Revision, StoredDetail } from '../conversation/message.ts'
+import { lockIds } from '../conversation/message-queries.ts'
 import type { CustomerEvent, ReceiveContext } from './receiver.ts'
 
 /** Other bytes of the digest than for status locks, which follow a conversation's lock; these precede it. */

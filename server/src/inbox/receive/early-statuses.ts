@@ -2,17 +2,15 @@ import type { Db, Tx } from '../../base/db.ts'
 import { byteaArray, timestampArray } from '../../base/postgres/values.ts'
 import type { ChangeTx, WorkspaceTx } from '../conversation/conversation.ts'
 import { externalIndex } from '../conversation/encrypted-conversation.ts'
-import { lockExternalIds } from '../conversation/lock-external-ids.ts'
 import type { DeliveryState, MessageStatus } from '../conversation/message.ts'
+import { lockExternalIds } from '../conversation/message-queries.ts'
 import { opaqueWorkspaceId } from '../conversation/queries.ts'
 import type { PartReport } from './advance-send.ts'
 import type { StatusReport } from './receiver.ts'
 
 /** Stores statuses of ids that their connections do not know yet. History messages need none. */
-export async function storeEarlyStatuses(
-  { tx, keyring, workspaceId, now }: ChangeTx,
-  statuses: readonly StatusReport[],
-): Promise<void> {
+export async function storeEarlyStatuses(work: ChangeTx, statuses: readonly StatusReport[]): Promise<void> {
+  const { tx, keyring, workspaceId, now } = work
   if (statuses.length === 0) return
   const indexes = statuses.map(({ receiver, event }) => externalIndex(keyring, receiver.id, event.externalId))
   const events = statuses.map(({ event }) => event)

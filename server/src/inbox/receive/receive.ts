@@ -69,11 +69,7 @@ interface CallbackDelivery {
 
 type CustomerDeps = ReceiveDeps & { readKeywords: ReadKeywords }
 
-async function receiveCustomers(
-  deps: CustomerDeps,
-  workspaceId: string,
-  deliveries: readonly CallbackDelivery[],
-): Promise<void> {
+async function receiveCustomers(deps: CustomerDeps, workspaceId: string, deliveries: readonly CallbackDelivery[]) {
   for (const groups of splitIntoBatches(groupsOf(deliveries))) {
     const others = await receiveBatch(deps, workspaceId, groups).catch((error: unknown) => {
       // The batch is retried in halves until the faulty delivery is alone.
@@ -109,11 +105,7 @@ function splitIntoBatches(groups: readonly CustomerGroup[]): CustomerGroup[][] {
 }
 
 /** Applies the groups that can be batched and returns the others. */
-async function receiveBatch(
-  deps: CustomerDeps,
-  workspaceId: string,
-  groups: readonly CustomerGroup[],
-): Promise<CustomerGroup[]> {
+async function receiveBatch(deps: CustomerDeps, workspaceId: string, groups: readonly CustomerGroup[]) {
   const writers: InboundCustomer[] = []
   const applyGroups = async (some: readonly CustomerGroup[], mayBegin: boolean) => {
     const result = await deps.keyStore.withKeyring(workspaceId, async (keyring) => {

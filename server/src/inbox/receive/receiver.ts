@@ -6,7 +6,7 @@ import type { ConnectionSignal } from '../../channels/health/platform-signals.ts
 import type { ConsentKeywords } from '../../consents/consent.ts'
 import type { ServiceSettings } from '../../workspaces/service/service-settings.ts'
 import type { ActivityReason } from '../conversation/commit-change.ts'
-import type { ChangeTx, Contact, InboxDeps } from '../conversation/conversation.ts'
+import type { ChangeDeps, ChangeTx, Contact } from '../conversation/conversation.ts'
 
 /** Connection that receives a delivery. */
 export interface ReceivingConnection {
@@ -26,7 +26,7 @@ export interface InboundCustomer extends Contact {
   referral: Referral | null
 }
 
-export interface ReceiveDeps extends Pick<InboxDeps, 'db' | 'keyStore' | 'clock'> {
+export interface ReceiveDeps extends ChangeDeps {
   log: Log
   /** Handles platform events about the connection or its templates. */
   onConnectionEvent(receiver: ReceivingConnection, event: ConnectionEvent): Promise<void>

@@ -66,7 +66,7 @@ async function write(
     insertMessages(context, messages, indexOf),
     insertAttachments(context, messages),
     recordAll(context, drafts),
-    routed.length === 0 ? null : recordRoutes(tx, workspaceId, routed, now),
+    routed.length === 0 ? null : recordRoutes(context, routed),
     recordEvents(tx, keyring, workspaceId, events, now),
   ])
 }

@@ -77,11 +77,7 @@ export function fingerprintOf(keyring: Keyring, messageId: string, send: SendCon
   return keyring.encrypt(encryptionContext(messageId), digest(send))
 }
 
-function isSameSend(
-  keyring: Keyring,
-  stored: { message_id: string; fingerprint: Uint8Array },
-  send: SendContent,
-): boolean {
+function isSameSend(keyring: Keyring, stored: { message_id: string; fingerprint: Uint8Array }, send: SendContent) {
   const before = keyring.decrypt(encryptionContext(stored.message_id), stored.fingerprint)
   return timingSafeEqual(before, digest(send))
 }

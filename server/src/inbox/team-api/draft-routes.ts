@@ -13,9 +13,9 @@ import { type Names, readNames } from '../read/names.ts'
 import type { SendDeps } from '../send/send-deps.ts'
 import { draftConflict, Sent, sendErrors } from '../send/send-schema.ts'
 import { parseSendOutcome } from '../send/settle-parts.ts'
-import { conversationsPath, inboxPath, requireInbox } from './inbox-request.ts'
 import { TeamConversationParams } from './inbox-schema.ts'
 import { MessageSources } from './media-schema.ts'
+import { conversationsPath, inboxPath, requireInbox } from './present-conversation.ts'
 
 export const DraftTemplate = nullable(
   titled('TeamDraftTemplate', {
@@ -46,18 +46,15 @@ const TeamDraft = titled('TeamDraft', {
 })
 
 function presentDraft(draft: Draft, names: Names): Static<typeof TeamDraft> {
-  const { body } = draft.content
+  const { id, keyId, why, content } = draft
+  const { body } = content
   return {
-    id: draft.id,
-    keyId: draft.keyId,
-    keyName: names('agent', draft.keyId),
-    why: draft.why,
-    kind: body.kind,
+    ...{ id, keyId, keyName: names('agent', keyId), why, kind: body.kind },
     text: textOf(body),
     template: templateOf(body),
     options: body.kind === 'choices' ? optionsOf(body.choices as ChoicesBody) : [],
     uploadId: typeof body.upload_id === 'string' ? body.upload_id : null,
-    sources: [...(draft.content.sources ?? [])],
+    sources: [...(content.sources ?? [])],
     createdAt: draft.createdAt.toISOString(),
   }
 }

@@ -17,9 +17,8 @@ import { cancelScheduled, rescheduleMessage, scheduleMessage } from '../schedule
 import { listScheduled, type ScheduledMessage, scheduledStatuses } from '../scheduled/scheduled-message.ts'
 import { TemplateToStart } from '../send/send-schema.ts'
 import { DraftTemplate, templateOf } from './draft-routes.ts'
-import { conversationsPath, requireInbox, scopeOf } from './inbox-request.ts'
 import { namedActor, TeamConversationParams } from './inbox-schema.ts'
-import { presentWithName } from './present-conversation.ts'
+import { conversationsPath, presentWithName, requireInbox, scopeOf } from './present-conversation.ts'
 
 const TeamScheduled = titled('TeamScheduledMessage', {
   id: idSchema('The scheduled message.'),

@@ -12,9 +12,8 @@ import { countUnreadMentions, listMentions, markMentionsRead } from '../notes/me
 import { addTeamNote, listNotes } from '../notes/notes.ts'
 import { resolveContacts } from '../read/names.ts'
 import { parseIdempotencyKey } from '../send/send-command.ts'
-import { conversationsPath, inboxPath, scopeOf } from './inbox-request.ts'
 import { NewNote, NoteHeaders, TeamContact, TeamConversationParams, TeamNote } from './inbox-schema.ts'
-import { presentContact, presentTeamNotes } from './present-conversation.ts'
+import { conversationsPath, inboxPath, presentContact, presentTeamNotes, scopeOf } from './present-conversation.ts'
 
 const path = `${conversationsPath}/:id/notes`
 const notes = Type.Object({ notes: Type.Array(TeamNote, { maxItems: 200 }) })
@@ -23,11 +22,8 @@ export function noteRoutes(api: TeamApi, deps: InboxDeps): void {
   const { db, keyStore } = deps
   const list = async (workspaceId: string, id: string) => {
     const row = await requireConversation(db.sql, { workspaceId, connectionIds: [] }, id)
-    return presentTeamNotes(
-      deps,
-      workspaceId,
-      await listNotes({ sql: db.sql, keyring: await keyStore.keyring(workspaceId), workspaceId }, row.id),
-    )
+    const found = await listNotes({ sql: db.sql, keyring: await keyStore.keyring(workspaceId), workspaceId }, row.id)
+    return presentTeamNotes(deps, workspaceId, found)
   }
   api.get(path, 'member', {
     operationId: 'listNotes',

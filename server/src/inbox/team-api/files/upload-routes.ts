@@ -8,7 +8,6 @@ import { teamApi } from '../../../team/team-api.ts'
 import { teamRoute } from '../../../team/team-schema.ts'
 import { requireConversation } from '../../conversation/queries.ts'
 import { limitsOf, receiveUpload, removeUpload, type UploadDeps } from '../../media/uploads.ts'
-import { conversationsPath, scopeOf } from '../inbox-request.ts'
 import { TeamConversationParams } from '../inbox-schema.ts'
 import {
   mediaKinds,
@@ -20,6 +19,7 @@ import {
   uploadTooLarge,
   uploadTypeRefused,
 } from '../media-schema.ts'
+import { conversationsPath, scopeOf } from '../present-conversation.ts'
 import { createFileSlots, uploadSlots } from './send-file.ts'
 
 /** Maximum caption length of the platforms. */
