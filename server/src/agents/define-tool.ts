@@ -204,12 +204,10 @@ export function requireTool({ agentSettings: { toolsOff } }: Caller, name: strin
   if (toolsOff.includes(name) && name !== alwaysOn) throw rejectKey({ toolOff: name })
 }
 
+export type ToolGuard = Pick<KeyGuard, 'authorize'>
+
 /** Authorizes a caller for a tool; throws 401, 403, 429 or 503. */
-export async function authorizeTool(
-  guard: Pick<KeyGuard, 'authorize'>,
-  tool: AgentTool,
-  caller: Caller,
-): Promise<AgentCaller> {
+export async function authorizeTool(guard: ToolGuard, tool: AgentTool, caller: Caller): Promise<AgentCaller> {
   requireTool(caller, tool.name)
   const rateLimitLeft = await guard.authorize(caller, areaFor(tool, caller), tool.scopes)
   // Copies the caller, because the cached one is shared by all requests of the key.

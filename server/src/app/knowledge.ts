@@ -1,6 +1,5 @@
 import { decryptConversation } from '../inbox/conversation/encrypted-conversation.ts'
-import { conversationNotFound } from '../inbox/conversation/errors.ts'
-import { findConversation, lockConversation } from '../inbox/conversation/queries.ts'
+import { lockConversation, requireConversation } from '../inbox/conversation/queries.ts'
 import { readTimeline } from '../inbox/read/timeline.ts'
 import type { DraftDeps } from '../knowledge/conversation-draft.ts'
 import { createEmbedder, type Embedder } from '../knowledge/embeddings.ts'
@@ -20,14 +19,13 @@ type ConversationReader = Pick<DraftDeps, 'readConversation' | 'lockConversation
 /** Returns how conversations are read for drafts of articles, as people see them: without withdrawn messages and files. */
 export function conversationReader({ db, keyStore }: Pick<Runtime, 'db' | 'keyStore'>): ConversationReader {
   const lock: ConversationReader['lockConversation'] = async (tx, keyring, workspaceId, id) =>
-    (await lockConversation(tx, keyring, { workspaceId, connectionIds: [] }, id)) !== undefined
+    (await lockConversation({ tx, keyring }, { workspaceId, connectionIds: [] }, id)) !== undefined
   const read: ConversationReader['readConversation'] = (workspaceId, conversationId) =>
     keyStore.withKeyring(workspaceId, async (keyring) => {
       const scope = { workspaceId, connectionIds: [] }
-      const row = await findConversation(db.sql, scope, conversationId)
-      if (row === undefined) throw conversationNotFound()
+      const row = await requireConversation(db.sql, scope, conversationId)
       const { id, status, contact } = decryptConversation(keyring, row)
-      const { items } = await readTimeline(db.sql, keyring, scope, id, { limit: maxItems, from: null })
+      const { items } = await readTimeline({ sql: db.sql, keyring, ...scope }, id, { limit: maxItems, from: null })
       const messages = items.flatMap((item) => {
         if (item.type !== 'message') return []
         const { direction, kind, text, status: delivery, revision } = item.message

@@ -1,18 +1,21 @@
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { newId } from '../base/id.ts'
 import { type App, nullable, oneOf, timestamp, titled } from '../base/route.ts'
 import { count, text } from '../base/schema-types.ts'
+import type { WorkspaceSql } from '../inbox/conversation/conversation.ts'
 import { readContacts } from '../inbox/read/names.ts'
 import type { SendDeps } from '../inbox/send/send-deps.ts'
-import { conversationsPath, requireInbox } from '../inbox/team-api/inbox-request.ts'
 import { TeamConversationParams } from '../inbox/team-api/inbox-schema.ts'
+import { conversationsPath, requireInbox } from '../inbox/team-api/present-conversation.ts'
 import type { TeamGuard } from '../team/member.ts'
 import { teamApi } from '../team/team-api.ts'
 import { closed, idSchema, workspaceParams } from '../team/team-schema.ts'
-import { maxTried, tryRule } from './dry-run.ts'
-import type { Rule } from './judge.ts'
+import { readSituations } from './facts.ts'
+import { findWaits } from './find-overdue.ts'
+import { compileRule, type Rule, readsLead, unmetConditions } from './judge.ts'
 import { changeMacro, createMacro, deleteMacro, listMacros, type Macro, runMacro } from './macros.ts'
-import { limits, MacroDraft, MacroSchema, RuleChange, RuleDraft, RuleSchema } from './rule-schema.ts'
+import { isOfFeed, readNewestActivities, readNewestOfFeed } from './occurrences.ts'
+import { isWait, limits, MacroDraft, MacroSchema, RuleChange, RuleDraft, RuleSchema } from './rule-schema.ts'
 import { changeRule, checkRule, createRule, deleteRule, listRules, orderRules, type RuleDeps } from './rules.ts'
 import { type LoggedRun, listRuns, logPage } from './runs.ts'
 import { findProblems, validateRule } from './validate-rule.ts'
@@ -31,6 +34,8 @@ const Rules = Type.Object({
 })
 const oneRule = Type.Object({ rule: RuleSchema })
 const oneMacro = Type.Object({ macro: MacroSchema })
+
+const maxTried = 100
 
 const customer = {
   conversationId: nullable(idSchema('The conversation.')),
@@ -146,12 +151,10 @@ function ruleRoutes(api: Api, deps: AutomationRouteDeps): void {
       { ids: Type.Array(idSchema('A rule.'), { maxItems: limits.rules, description: 'All rules, in order.' }) },
       closed,
     ),
-    run: ({ member, body }) =>
-      orderRules(
-        deps,
-        member,
-        body.ids.map((id) => id.toLowerCase()),
-      ),
+    run: ({ member, body }) => {
+      const ids = body.ids.map((id) => id.toLowerCase())
+      return orderRules(deps, member, ids)
+    },
   })
 }
 
@@ -167,14 +170,7 @@ function dryRunRoutes(api: Api, deps: AutomationRouteDeps): void {
       await validateRule(db.sql, workspaceId, body)
       // So that the feed has what was committed until now.
       await deps.sequencer.sequence(workspaceId)
-      const events = await tryRule(sends, workspaceId, body)
-      return {
-        events: events.map(({ at, ...event }) => ({
-          ...event,
-          at: at.toISOString(),
-          acts: event.unmet.length === 0 && !event.isOfRule,
-        })),
-      }
+      return { events: await tryRule(sends, workspaceId, body) }
     },
   })
   api.get(`${path}/rules/:ruleId/runs`, 'admin', {
@@ -286,3 +282,56 @@ const presentMacro = (macro: Macro) => ({
   createdAt: macro.createdAt.toISOString(),
   updatedAt: macro.updatedAt.toISOString(),
 })
+
+/**
+ * Judges a rule, saved or not, by the newest 100 events that can start it, or the waits that would start it now. What
+ * can change is compared as it is now. Changes nothing.
+ */
+async function tryRule(deps: SendDeps, workspaceId: string, draft: RuleDraft): Promise<Static<typeof Tried>['events']> {
+  const now = deps.clock.now()
+  const ever = new Date(0)
+  const rule: Rule = {
+    ...draft,
+    ...{ id: nobody, enabled: true, version: 1, enabledAt: ever, createdAt: ever, updatedAt: ever },
+  }
+  const compiled = compileRule(rule)
+  const situations = await deps.keyStore.withKeyring(workspaceId, async (keyring) => {
+    const reader = { sql: deps.db.sql, keyring, workspaceId }
+    const found = await readOccurrences(reader, rule, now)
+    return readSituations(reader, found.slice(0, maxTried), { readsLead: readsLead(compiled), now })
+  })
+  const conversationIds = situations.flatMap(({ conversation }) => conversation?.id ?? [])
+  const names = await readContacts(deps, workspaceId, conversationIds)
+  return situations.map(({ occurrence: { at, leadId }, conversation, lead, facts, causedBy }) => {
+    const unmet = unmetConditions(compiled, facts)
+    const isOfRule = causedBy !== null && !draft.followsRules
+    const name = names.get(conversation?.id ?? '')?.name ?? nameOf(lead)
+    const conversationId = conversation?.id ?? null
+    return {
+      at: at.toISOString(),
+      conversationId,
+      leadId,
+      name,
+      acts: unmet.length === 0 && !isOfRule,
+      unmet,
+      isOfRule,
+    }
+  })
+}
+
+/** No rule has this id, so that none has acted. */
+const nobody = '00000000-0000-0000-0000-000000000000'
+
+const nameOf = (lead: { firstName: string; lastName: string | null } | null): string | null =>
+  lead === null ? null : [lead.firstName, lead.lastName].filter(Boolean).join(' ')
+
+function readOccurrences(reader: WorkspaceSql, rule: Rule, now: Date) {
+  const { trigger } = rule
+  if (isWait(trigger)) {
+    const weekAgo = new Date(now.getTime() - 7 * 86_400_000)
+    return findWaits(reader, rule, { timersAt: weekAgo, now })
+  }
+  return isOfFeed(trigger)
+    ? readNewestOfFeed(reader, trigger, maxTried)
+    : readNewestActivities(reader, trigger, maxTried)
+}

@@ -1,15 +1,10 @@
 import type { Db, Tx } from '../base/db.ts'
+import type { WorkspaceSql } from '../inbox/conversation/conversation.ts'
 import type { AutomationDeps } from './execute.ts'
 import { ownFacts, readSituations, type Situation } from './facts.ts'
 import { findWaits } from './find-overdue.ts'
 import { type CompiledRule, decide, indexRules, mayConcern, type RuleIndex } from './judge.ts'
-import {
-  commitDelayMs,
-  type Occurrence,
-  readActivitiesSince,
-  readFeedAfter,
-  type WorkspaceReader,
-} from './occurrences.ts'
+import { commitDelayMs, type Occurrence, readActivitiesSince, readFeedAfter } from './occurrences.ts'
 import { listRules } from './rules.ts'
 import { depthKey, insertRuns, type NewRun, readDepths } from './runs.ts'
 
@@ -98,12 +93,7 @@ async function remember(
   return memory
 }
 
-async function consumeQueue(
-  deps: AutomationDeps,
-  reader: WorkspaceReader,
-  queue: Queue,
-  memory: WorkspaceMemory,
-): Promise<boolean> {
+async function consumeQueue(deps: AutomationDeps, reader: WorkspaceSql, queue: Queue, memory: WorkspaceMemory) {
   const { triggers } = memory.index
   const feed = await readFeedAfter(reader, queue.position, triggers)
   if (feed.position !== queue.position) {
@@ -118,7 +108,7 @@ async function consumeQueue(
   return feed.hasMore
 }
 
-async function movePosition(tx: Tx, { workspaceId }: WorkspaceReader, from: number, to: number): Promise<void> {
+async function movePosition(tx: Tx, { workspaceId }: WorkspaceSql, from: number, to: number): Promise<void> {
   const moved = await tx`
     update automation_queues
     set position = ${to}
@@ -130,7 +120,7 @@ async function movePosition(tx: Tx, { workspaceId }: WorkspaceReader, from: numb
 /** Recorded changes of the last minutes are read again, since some commit late; those that were judged are left out. */
 async function consumeActivities(
   deps: AutomationDeps,
-  reader: WorkspaceReader,
+  reader: WorkspaceSql,
   { activitiesAt }: Queue,
   memory: WorkspaceMemory,
 ): Promise<void> {
@@ -163,7 +153,7 @@ function forgetOld({ judged }: WorkspaceMemory, since: Date): void {
 
 async function consumeWaits(
   deps: AutomationDeps,
-  reader: WorkspaceReader,
+  reader: WorkspaceSql,
   { timersAt }: Queue,
   memory: WorkspaceMemory,
   now: Date,
@@ -185,7 +175,7 @@ async function consumeWaits(
 /** Judges what has happened, and stores what is to be done in one transaction with how far was read. */
 async function judgeAndStore(
   deps: AutomationDeps,
-  reader: WorkspaceReader,
+  reader: WorkspaceSql,
   memory: WorkspaceMemory,
   found: readonly Occurrence[],
   advance: (tx: Tx) => Promise<void>,
@@ -201,12 +191,7 @@ async function judgeAndStore(
   )
 }
 
-async function judge(
-  reader: WorkspaceReader,
-  memory: WorkspaceMemory,
-  found: readonly Occurrence[],
-  now: Date,
-): Promise<NewRun[]> {
+async function judge(reader: WorkspaceSql, memory: WorkspaceMemory, found: readonly Occurrence[], now: Date) {
   const { index } = memory
   const concerning = found.filter((occurrence) => concernsAny(memory, occurrence, now))
   if (concerning.length === 0) return []

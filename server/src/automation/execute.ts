@@ -1,8 +1,8 @@
 import pLimit from 'p-limit'
 import type { Tx } from '../base/db.ts'
-import type { Keyring } from '../base/encryption/keyring.ts'
 import { ApiError } from '../base/errors.ts'
 import type { RunStep } from '../base/run-step.ts'
+import type { ChangeTx } from '../inbox/conversation/conversation.ts'
 import { currentFacts, readLeads, type Situation } from './facts.ts'
 import { type CompiledRule, compileRule, readsLead, unmetBefore } from './judge.ts'
 import { type ActionChecks, type ActionContext, act, NotDelivered } from './perform-action.ts'
@@ -134,42 +134,38 @@ function contextOf(deps: AutomationDeps, run: Run, compiled: CompiledRule): Acti
  * only judges: it is counted when its outcome is known, and a repeat of it is recognized by its key.
  */
 function checksOf({ sends }: AutomationDeps, run: Run, compiled: CompiledRule): ActionChecks {
+  const { workspaceId } = run
   const claim = async (tx: Tx) => {
     if (!(await lockRun(tx, run))) throw new AlreadyDone()
   }
-  const judge = async (tx: Tx, keyring: Keyring, found: Pick<Situation, 'conversation' | 'lead'>, now: Date) => {
+  const judge = async ({ tx, keyring, now }: Work, found: Pick<Situation, 'conversation' | 'lead'>) => {
+    await claim(tx)
+    const reader = { sql: tx, keyring, workspaceId }
     const { conversation } = found
     if (conversation !== null && hasWritten(run, compiled, conversation.inbound.newest))
       throw new NoLongerDue('customer_wrote')
     const [lead = null] =
-      found.lead === null && run.leadId !== null
-        ? await readLeads({ sql: tx, keyring, workspaceId: run.workspaceId }, [run.leadId])
-        : [found.lead]
+      found.lead === null && run.leadId !== null ? await readLeads(reader, [run.leadId]) : [found.lead]
     const current = { conversation, lead, readsLead: readsLead(compiled), now }
-    const condition = unmetBefore(compiled, run.step, await currentFacts(tx, keyring, run.workspaceId, current))
+    const condition = unmetBefore(compiled, run.step, await currentFacts(reader, current))
     if (condition !== null) throw new NoLongerDue('condition', condition)
   }
+  const judgeAndAdvance = async (work: Work, found: Pick<Situation, 'conversation' | 'lead'>) => {
+    await judge(work, found)
+    await advanceRun(work.tx, run, work.now)
+  }
   return {
-    change: async ({ tx, keyring, now }, conversation) => {
-      await claim(tx)
-      await judge(tx, keyring, { conversation, lead: null }, now)
-      await advanceRun(tx, run, now)
-    },
-    send: async ({ tx, keyring, now }, conversation) => {
-      await claim(tx)
-      await judge(tx, keyring, { conversation, lead: null }, now)
-    },
-    lead: async (tx, keyring, lead, now) => {
-      await claim(tx)
-      await judge(tx, keyring, { conversation: null, lead }, now)
-      await advanceRun(tx, run, now)
-    },
+    change: (work, conversation) => judgeAndAdvance(work, { conversation, lead: null }),
+    send: (work, conversation) => judge(work, { conversation, lead: null }),
+    lead: (tx, keyring, lead, now) => judgeAndAdvance({ tx, keyring, now }, { conversation: null, lead }),
     other: async (tx) => {
       await claim(tx)
       await advanceRun(tx, run, sends.clock.now())
     },
   }
 }
+
+type Work = Pick<ChangeTx, 'tx' | 'keyring' | 'now'>
 
 /** Whether the customer has written since the event, and a wait before this action ends the run then. */
 function hasWritten({ step, inboundId }: Run, { rule }: CompiledRule, newest: string | null): boolean {

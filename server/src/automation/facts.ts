@@ -1,6 +1,4 @@
-import type { Sql } from '../base/db.ts'
-import type { Keyring } from '../base/encryption/keyring.ts'
-import type { Conversation } from '../inbox/conversation/conversation.ts'
+import type { Conversation, WorkspaceSql } from '../inbox/conversation/conversation.ts'
 import {
   phoneIndexes as conversationIndexes,
   decryptConversation,
@@ -14,7 +12,7 @@ import { findLeadsByIds, findOldestByPhones } from '../leads/lead/queries.ts'
 import { openingAt } from '../team/opening-hours.ts'
 import { readServiceSettings, type ServiceSettings, serviceOf } from '../workspaces/service/service-settings.ts'
 import { type Cause, type Facts, foldForWords } from './judge.ts'
-import type { Occurrence, WorkspaceReader } from './occurrences.ts'
+import type { Occurrence } from './occurrences.ts'
 
 /** An occurrence with what rules look at. */
 export interface Situation {
@@ -28,7 +26,7 @@ export interface Situation {
 
 /** Reads what rules look at, in a few statements for any number of occurrences; leaves out those of erased customers. */
 export async function readSituations(
-  reader: WorkspaceReader,
+  reader: WorkspaceSql,
   occurrences: readonly Occurrence[],
   { readsLead, now }: { readsLead: boolean; now: Date },
 ): Promise<Situation[]> {
@@ -104,12 +102,9 @@ function causeOf(actor: Occurrence['actor']): Cause | null {
 }
 
 /** Returns the conversations by these ids, which may be those of conversations that were merged since. */
-async function readConversations(
-  { sql, keyring, workspaceId }: WorkspaceReader,
-  ids: readonly string[],
-): Promise<ReadonlyMap<string, Conversation>> {
+async function readConversations({ sql, keyring, workspaceId }: WorkspaceSql, ids: readonly string[]) {
   const asked = [...new Set(ids)]
-  if (asked.length === 0) return new Map()
+  if (asked.length === 0) return new Map<string, Conversation>()
   const rows = await selectConversations(sql, workspaceId, asked)
   const found = new Map(rows.map((row) => [row.id, decryptConversation(keyring, row)]))
   for (const id of asked.filter((one) => !found.has(one))) {
@@ -119,23 +114,18 @@ async function readConversations(
   return found
 }
 
-export async function readLeads(
-  { sql, keyring, workspaceId }: WorkspaceReader,
-  ids: readonly string[],
-): Promise<Lead[]> {
+export async function readLeads(reader: WorkspaceSql, ids: readonly string[]): Promise<Lead[]> {
+  const { sql, keyring, workspaceId } = reader
   if (ids.length === 0) return []
   const rows = await findLeadsByIds(sql, workspaceId, [...new Set(ids)])
   return rows.map((row) => decryptLead(keyring, row))
 }
 
-async function leadsByPhone(
-  { sql, keyring, workspaceId }: WorkspaceReader,
-  phones: readonly string[],
-): Promise<ReadonlyMap<string, Lead>> {
+async function leadsByPhone({ sql, keyring, workspaceId }: WorkspaceSql, phones: readonly string[]) {
   const lookups = [...new Set(phones)].flatMap((phone) =>
     phoneIndexes(keyring, phone).map((index) => ({ phone, index })),
   )
-  if (lookups.length === 0) return new Map()
+  if (lookups.length === 0) return new Map<string, Lead>()
   const indexes = lookups.map(({ index }) => index)
   const found = new Map<string, Lead>()
   for (const row of await findOldestByPhones(sql, workspaceId, indexes)) {
@@ -146,16 +136,13 @@ async function leadsByPhone(
 }
 
 /** Returns the oldest lead with the phone of the conversation, as elsewhere; null if there is none. */
-export async function leadOfConversation(reader: WorkspaceReader, { contact }: Conversation): Promise<Lead | null> {
+export async function leadOfConversation(reader: WorkspaceSql, { contact }: Conversation): Promise<Lead | null> {
   const { phone } = contact
   return phone === null ? null : ((await leadsByPhone(reader, [phone])).get(phone) ?? null)
 }
 
 /** Returns the ids of the conversations in which the leads wrote last. */
-async function newestConversations(
-  { sql, keyring, workspaceId }: WorkspaceReader,
-  leads: readonly Lead[],
-): Promise<ReadonlyMap<string, string>> {
+async function newestConversations({ sql, keyring, workspaceId }: WorkspaceSql, leads: readonly Lead[]) {
   const found = new Map<string, string>()
   for (const { id, phone } of leads) {
     if (phone === null) continue
@@ -178,14 +165,11 @@ interface MessageFacts {
 }
 
 /** Reads the templates and authors of messages that failed; those of others are in their events. */
-async function readMessages(
-  { sql, keyring, workspaceId }: WorkspaceReader,
-  occurrences: readonly Occurrence[],
-): Promise<ReadonlyMap<string, MessageFacts>> {
+async function readMessages({ sql, keyring, workspaceId }: WorkspaceSql, occurrences: readonly Occurrence[]) {
   const ids = occurrences.flatMap(({ trigger, messageId }) =>
     trigger === 'message_failed' && messageId !== null ? [messageId] : [],
   )
-  if (ids.length === 0) return new Map()
+  if (ids.length === 0) return new Map<string, MessageFacts>()
   const rows = await sql<Pick<MessageRow, 'id' | 'content' | 'actor_type' | 'actor_id'>[]>`
     select id, content, actor_type, actor_id
     from messages
@@ -210,23 +194,11 @@ function isTeamOpen(settings: ServiceSettings, conversation: Conversation | null
 
 /** Returns what can have changed since the event, right before an action. */
 export async function currentFacts(
-  sql: Sql,
-  keyring: Keyring,
-  workspaceId: string,
+  reader: WorkspaceSql,
   { conversation, lead, readsLead, now }: Pick<Situation, 'conversation' | 'lead'> & { readsLead: boolean; now: Date },
 ): Promise<Facts> {
-  const reader = { sql, keyring, workspaceId }
   const found = lead ?? (readsLead && conversation !== null ? await leadOfConversation(reader, conversation) : null)
-  const isOpen = isTeamOpen(await readServiceSettings(sql, workspaceId), conversation, now)
-  const language = languageOf(conversation, found)
-  return {
-    cause: null,
-    conversation,
-    lead: found,
-    message: null,
-    template: null,
-    language,
-    addedLabelIds: null,
-    isOpen,
-  }
+  const isOpen = isTeamOpen(await readServiceSettings(reader.sql, reader.workspaceId), conversation, now)
+  const nothing = { cause: null, message: null, template: null, addedLabelIds: null }
+  return { ...nothing, conversation, lead: found, language: languageOf(conversation, found), isOpen }
 }

@@ -7,9 +7,10 @@ import {
   isIdle,
   touchedConversations,
 } from '../inbox/conversation/activity-columns.ts'
+import type { WorkspaceSql } from '../inbox/conversation/conversation.ts'
 import { opaqueWorkspaceId } from '../inbox/conversation/queries.ts'
 import type { Rule } from './judge.ts'
-import { type Occurrence, type WorkspaceReader, waitOccurrence } from './occurrences.ts'
+import { type Occurrence, waitOccurrence } from './occurrences.ts'
 
 const minuteMs = 60_000
 /** A wait that no rule has acted on is judged again, so that one that ends at night is acted on in the morning. */
@@ -27,7 +28,7 @@ interface WaitRow {
 
 /** Returns the waits that have lasted as long as the rule says, and that it has not acted on. */
 export async function findWaits(
-  reader: WorkspaceReader,
+  reader: WorkspaceSql,
   rule: Rule,
   { timersAt, now }: { timersAt: Date; now: Date },
 ): Promise<Occurrence[]> {
@@ -45,12 +46,8 @@ export async function findWaits(
   }))
 }
 
-async function findSilent(
-  { sql, workspaceId }: WorkspaceReader,
-  { id: ruleId, trigger }: Rule,
-  from: Date,
-  upTo: Date,
-): Promise<WaitRow[]> {
+async function findSilent(reader: WorkspaceSql, { id: ruleId, trigger }: Rule, from: Date, upTo: Date) {
+  const { sql, workspaceId } = reader
   const workspace = opaqueWorkspaceId(sql, workspaceId)
   const { since, isWaiting, episode } = trigger === 'no_team_answer' ? ofCustomer : ofTeam
   const condition = (columns: ColumnSource) => sql`
@@ -101,7 +98,7 @@ const ofTeam = {
 }
 
 /** Returns the last changes of status in a time, after which none followed. By then all of that time are committed. */
-async function findUnchanged({ sql, workspaceId }: WorkspaceReader, from: Date, upTo: Date): Promise<WaitRow[]> {
+async function findUnchanged({ sql, workspaceId }: WorkspaceSql, from: Date, upTo: Date): Promise<WaitRow[]> {
   return sql<WaitRow[]>`
     select a.conversation_id as id, a.id as key, a.created_at as since,
       json_build_object('type', a.actor_type, 'id', a.actor_id) as actor

@@ -1,7 +1,7 @@
-import type { Clock } from '../base/clock.ts'
-import type { Db, Sql } from '../base/db.ts'
+import type { Sql } from '../base/db.ts'
 import { ApiError, notFound } from '../base/errors.ts'
 import { newId } from '../base/id.ts'
+import type { ChangeDeps } from '../inbox/conversation/conversation.ts'
 import type { SendDeps } from '../inbox/send/send-deps.ts'
 import type { Member } from '../team/member.ts'
 import { addItem, changeItem, deleteItem, type OwnedList } from '../workspaces/owned-list.ts'
@@ -9,10 +9,7 @@ import { act, NotDelivered } from './perform-action.ts'
 import { limits, type MacroDraft } from './rule-schema.ts'
 import { validateMacro } from './validate-rule.ts'
 
-interface MacroDeps {
-  db: Db
-  clock: Clock
-}
+type MacroDeps = Pick<ChangeDeps, 'db' | 'clock'>
 
 const macros: OwnedList = {
   item: 'macro',

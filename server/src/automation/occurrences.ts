@@ -4,6 +4,7 @@ import type { Keyring } from '../base/encryption/keyring.ts'
 import { firstIdAt } from '../base/id.ts'
 import type { EventName } from '../events/record.ts'
 import type { ActivityDetail } from '../inbox/conversation/commit-change.ts'
+import type { WorkspaceSql } from '../inbox/conversation/conversation.ts'
 import type { Trigger } from './rule-schema.ts'
 
 /** Something that can start rules. */
@@ -29,12 +30,6 @@ export interface Occurrence {
 const nothingElse = {
   ...{ leadId: null, eventId: null, actor: null, message: null, messageId: null, addedLabelIds: null },
   onlyRuleId: null,
-}
-
-export interface WorkspaceReader {
-  sql: Sql
-  keyring: Keyring
-  workspaceId: string
 }
 
 /** Events of the feed that start rules with these triggers. */
@@ -80,7 +75,7 @@ const maxEvents = 200
 
 /** Reads the next events that can start one of the triggers, and the position up to which none is left out. */
 export async function readFeedAfter(
-  reader: WorkspaceReader,
+  reader: WorkspaceSql,
   position: number,
   triggers: ReadonlySet<Trigger>,
 ): Promise<{ found: Occurrence[]; position: number; hasMore: boolean }> {
@@ -113,7 +108,7 @@ export async function readFeedAfter(
 }
 
 /** Returns the newest events that can start a trigger, newest first. */
-export async function readNewestOfFeed(reader: WorkspaceReader, trigger: Trigger, limit: number) {
+export async function readNewestOfFeed(reader: WorkspaceSql, trigger: Trigger, limit: number) {
   const { sql, workspaceId, keyring } = reader
   const triggers = new Set([trigger])
   const rows = await sql<FeedRow[]>`
@@ -205,7 +200,7 @@ const maxActivities = 1000
  * and knows which of them it has seen.
  */
 export async function readActivitiesSince(
-  { sql, workspaceId }: WorkspaceReader,
+  { sql, workspaceId }: WorkspaceSql,
   since: Date,
   triggers: ReadonlySet<Trigger>,
   afterId = firstIdAt(since),
@@ -227,7 +222,7 @@ export async function readActivitiesSince(
 const kindsOf = (triggers: ReadonlySet<Trigger>) => [...triggers].flatMap((trigger) => activityKinds[trigger] ?? [])
 
 /** Returns the newest recorded changes that can start a trigger, newest first. */
-export async function readNewestActivities({ sql, workspaceId }: WorkspaceReader, trigger: Trigger, limit: number) {
+export async function readNewestActivities({ sql, workspaceId }: WorkspaceSql, trigger: Trigger, limit: number) {
   const rows = await sql<ActivityRow[]>`
     select ${activityColumns(sql)}
     from conversation_activities

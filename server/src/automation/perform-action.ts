@@ -3,10 +3,8 @@ import { ApiError, conflict, InvalidInput, notFound } from '../base/errors.ts'
 import { defaultLeadSettings } from '../base/lead-settings.ts'
 import { updateConversation } from '../inbox/assignment/update-conversation.ts'
 import type { ChangeTx, Conversation } from '../inbox/conversation/conversation.ts'
-import { decryptConversation } from '../inbox/conversation/encrypted-conversation.ts'
-import { conversationNotFound } from '../inbox/conversation/errors.ts'
 import { agent, human } from '../inbox/conversation/owner.ts'
-import { findConversation } from '../inbox/conversation/queries.ts'
+import { loadConversation } from '../inbox/conversation/queries.ts'
 import { addTeamNote } from '../inbox/notes/notes.ts'
 import { resolveContact } from '../inbox/read/names.ts'
 import { sendMessage } from '../inbox/send/send.ts'
@@ -157,9 +155,7 @@ async function bodyOf(deps: SendDeps, context: ActionContext, conversationId: st
 
 async function textValues(deps: SendDeps, context: ActionContext, conversationId: string): Promise<TextValues> {
   const { workspaceId, authorName } = context
-  const row = await findConversation(deps.db.sql, scopeOf(context), conversationId)
-  if (row === undefined) throw conversationNotFound()
-  const { contact } = await deps.keyStore.withKeyring(workspaceId, async (keyring) => decryptConversation(keyring, row))
+  const { contact } = await loadConversation(deps, scopeOf(context), conversationId)
   const lead = contact.phone === null ? null : await deps.findLead(workspaceId, contact.phone)
   const { name, phone } = resolveContact(contact, lead)
   const workspace = await findWorkspace(deps.db.sql, workspaceId)
@@ -202,11 +198,7 @@ async function startSequence(deps: SendDeps, context: ActionContext, { sequenceI
 }
 
 async function leadIdOf(deps: SendDeps, context: ActionContext): Promise<string> {
-  const row = await findConversation(deps.db.sql, scopeOf(context), conversationOf(context))
-  if (row === undefined) throw conversationNotFound()
-  const { contact } = await deps.keyStore.withKeyring(context.workspaceId, async (keyring) =>
-    decryptConversation(keyring, row),
-  )
+  const { contact } = await loadConversation(deps, scopeOf(context), conversationOf(context))
   const lead = contact.phone === null ? null : await deps.findLead(context.workspaceId, contact.phone)
   if (lead === null) throw new ApiError(404, leadNotFound().message, { data: { code: 'NO_LEAD' } })
   return lead.id

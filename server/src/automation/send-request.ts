@@ -10,7 +10,7 @@ import { findConversation } from '../inbox/conversation/queries.ts'
 import type { SendDeps } from '../inbox/send/send-deps.ts'
 import type { Lead } from '../leads/lead/lead.ts'
 import { presentDetail } from '../leads/lead/present.ts'
-import { decryptEndpoint, type Endpoint, requireEndpoint } from '../webhooks/endpoint/endpoint.ts'
+import { decryptEndpoint, requireEndpoint } from '../webhooks/endpoint/endpoint.ts'
 import { signatures } from '../webhooks/endpoint/signing.ts'
 import { leadOfConversation, readLeads } from './facts.ts'
 import type { Rule } from './judge.ts'
@@ -82,13 +82,7 @@ export async function sendRequest(
   if (answer.status < 200 || answer.status > 299) throw new RequestFailed(`ANSWER_${answer.status}`)
 }
 
-function prepare(
-  { db, keyStore, clock }: SendDeps,
-  run: Run,
-  rule: Rule,
-  endpointId: string,
-  check: Check,
-): Promise<{ endpoint: Endpoint; body: string }> {
+function prepare({ db, keyStore, clock }: SendDeps, run: Run, rule: Rule, endpointId: string, check: Check) {
   const { workspaceId, conversationId, leadId } = run
   return keyStore.withKeyring(workspaceId, (keyring) =>
     db.tx(async (tx) => {

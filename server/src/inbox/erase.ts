@@ -24,6 +24,12 @@ const batchSize = 500
 /** Above this number the given identifiers cannot belong to one customer. */
 const maxFound = 1000
 
+/** Tables with rows of a conversation, besides messages and notes, in the order of erasure. */
+const otherTables = [
+  ...(['conversation_activities', 'drafts', 'reviews', 'scheduled_messages', 'tasks', 'sequence_runs'] as const),
+  ...(['satisfaction_ratings', 'automation_runs', 'missed_goals', 'conversation_handovers'] as const),
+]
+
 export interface CustomerConversation {
   id: string
   /** Ids of conversations that were merged into it; events may refer to them. */
@@ -127,24 +133,14 @@ export async function eraseConversation(
   const messages = await eraseMessages(tx, workspaceId, conversationId)
   if (messages.messages === batchSize) return createStep(messages, true)
   const notes = await eraseNotes(tx, workspaceId, conversationId)
-  const removed = { ...messages, notes }
+  const removed: RemovedCounts = { ...messages, notes }
   if (notes === batchSize) return createStep(removed, true)
-  const activities = await eraseNext(tx, 'conversation_activities', workspaceId, conversationId)
-  if (activities === batchSize) return createStep({ ...removed, activities }, true)
-  const drafts = await eraseNext(tx, 'drafts', workspaceId, conversationId)
-  if (drafts === batchSize) return createStep({ ...removed, activities }, true)
-  const reviews = await eraseNext(tx, 'reviews', workspaceId, conversationId)
-  if (reviews === batchSize) return createStep({ ...removed, activities }, true)
-  for (const table of ['scheduled_messages', 'tasks', 'sequence_runs', 'satisfaction_ratings'] as const) {
-    const followUps = await eraseNext(tx, table, workspaceId, conversationId)
-    if (followUps === batchSize) return createStep({ ...removed, activities }, true)
+  for (const table of otherTables) {
+    const erased = await eraseNext(tx, table, workspaceId, conversationId)
+    if (table === 'conversation_activities') removed.activities = erased
+    if (table === 'conversation_handovers') removed.handovers = erased
+    if (erased === batchSize) return createStep(removed, true)
   }
-  const runs = await eraseNext(tx, 'automation_runs', workspaceId, conversationId)
-  if (runs === batchSize) return createStep({ ...removed, activities }, true)
-  const missed = await eraseNext(tx, 'missed_goals', workspaceId, conversationId)
-  if (missed === batchSize) return createStep({ ...removed, activities }, true)
-  const handovers = await eraseNext(tx, 'conversation_handovers', workspaceId, conversationId)
-  if (handovers === batchSize) return createStep({ ...removed, activities, handovers }, true)
   await deleteConversationTokens(tx, workspaceId, [conversationId])
   await deleteConversation(tx, workspaceId, conversationId)
   // Sums keep the charges, which name nobody.
@@ -170,7 +166,7 @@ export async function eraseConversation(
       and id = ${conversationId}`
   publishConversations(tx, workspaceId, [conversationId])
   await wakeWaiting(tx, conversationId)
-  return createStep({ ...removed, activities, handovers, conversations: 1 }, false)
+  return createStep({ ...removed, conversations: 1 }, false)
 }
 
 /** Erases messages with their parts, sends, and statuses that arrived before them. */
@@ -241,22 +237,7 @@ async function eraseNotes(tx: Tx, workspaceId: string, conversationId: string): 
 }
 
 /** Erases the next batch of rows that belong to a conversation. */
-async function eraseNext(
-  tx: Tx,
-  table:
-    | 'automation_runs'
-    | 'conversation_activities'
-    | 'conversation_handovers'
-    | 'drafts'
-    | 'missed_goals'
-    | 'reviews'
-    | 'satisfaction_ratings'
-    | 'scheduled_messages'
-    | 'sequence_runs'
-    | 'tasks',
-  workspaceId: string,
-  conversationId: string,
-): Promise<number> {
+async function eraseNext(tx: Tx, table: (typeof otherTables)[number], workspaceId: string, conversationId: string) {
   const erased = await tx`
     delete from ${tx(table)}
     where workspace_id = ${workspaceId}

@@ -36,21 +36,12 @@ interface ExpiredConversation {
 }
 
 async function listExpired(db: Db, workspaceIds: readonly string[], now: Date): Promise<ExpiredConversation[]> {
-  const expired = await byWorkspace(
-    db.sql,
-    workspaceIds,
-    (id) => id,
-    (some, only) => listExpiredIn(db.sql, some, only, now),
-  )
+  const read = (some: readonly string[], only: OnlyWorkspace) => listExpiredIn(db.sql, some, only, now)
+  const expired = await byWorkspace(db.sql, workspaceIds, (id) => id, read)
   return [...expired]
 }
 
-async function listExpiredIn(
-  sql: Sql,
-  workspaceIds: readonly string[],
-  only: OnlyWorkspace,
-  now: Date,
-): Promise<ExpiredConversation[]> {
+async function listExpiredIn(sql: Sql, workspaceIds: readonly string[], only: OnlyWorkspace, now: Date) {
   return sql<ExpiredConversation[]>`
     select w.id as "workspaceId", c.id, k.since, array(
       select a.id

@@ -1,6 +1,6 @@
 import { forbidden, invalid } from '../base/errors.ts'
 import { isUuid } from '../base/id.ts'
-import { costScopeOf } from '../inbox/costs/cost-scope.ts'
+import { costScopeOf } from '../inbox/costs/read-costs.ts'
 import { periodOf } from '../team/day-period.ts'
 import { type Member, roleCovers } from '../team/member.ts'
 import { findWorkspace } from '../workspaces/workspace.ts'

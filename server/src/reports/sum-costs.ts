@@ -1,6 +1,5 @@
 import type { Db } from '../base/db.ts'
-import { costScopeOf } from '../inbox/costs/cost-scope.ts'
-import { pricedCharges } from '../inbox/costs/read-costs.ts'
+import { costScopeOf, pricedCharges } from '../inbox/costs/read-costs.ts'
 import { dimensions } from './fact.ts'
 import { moveQueue, type ReportQueue } from './queue.ts'
 

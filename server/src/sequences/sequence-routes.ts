@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { type App, oneOf } from '../base/route.ts'
 import type { InboxDeps } from '../inbox/conversation/conversation.ts'
-import { requireInbox } from '../inbox/team-api/inbox-request.ts'
+import { requireInbox } from '../inbox/team-api/present-conversation.ts'
 import { recordAudit } from '../team/audit.ts'
 import type { TeamGuard } from '../team/member.ts'
 import { type TeamApi, teamApi } from '../team/team-api.ts'

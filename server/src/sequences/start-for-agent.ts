@@ -1,8 +1,6 @@
 import { conflict, notFound } from '../base/errors.ts'
 import type { InboxDeps, Scope } from '../inbox/conversation/conversation.ts'
-import { decryptConversation } from '../inbox/conversation/encrypted-conversation.ts'
-import { conversationNotFound } from '../inbox/conversation/errors.ts'
-import { findConversation } from '../inbox/conversation/queries.ts'
+import { loadConversation } from '../inbox/conversation/queries.ts'
 import { listSequences, type Sequence } from './sequence.ts'
 import { startRuns } from './start-runs.ts'
 
@@ -53,11 +51,7 @@ async function findOpenSequence(
 }
 
 async function leadOf({ db, keyStore, findLead }: Deps, scope: Scope, conversationId: string): Promise<string> {
-  const row = await findConversation(db.sql, scope, conversationId)
-  if (row === undefined) throw conversationNotFound()
-  const { contact } = await keyStore.withKeyring(scope.workspaceId, async (keyring) =>
-    decryptConversation(keyring, row),
-  )
+  const { contact } = await loadConversation({ db, keyStore }, scope, conversationId)
   const lead = contact.phone === null ? null : await findLead(scope.workspaceId, contact.phone)
   if (lead === null) throw conflict('The customer has no lead. Create one first.')
   return lead.id

@@ -8,8 +8,7 @@ import { isUuid } from '../base/id.ts'
 import type { App } from '../base/route.ts'
 import { createZoneFormat, startOfDate } from '../base/time.ts'
 import type { InboxDeps } from '../inbox/conversation/conversation.ts'
-import { costScopeOf } from '../inbox/costs/cost-scope.ts'
-import { type CostGroup, readCosts } from '../inbox/costs/read-costs.ts'
+import { type CostGroup, costScopeOf, readCosts } from '../inbox/costs/read-costs.ts'
 import { readContacts } from '../inbox/read/names.ts'
 import {
   type CaseCount,

@@ -2,6 +2,7 @@ import type { Clock } from '../base/clock.ts'
 import type { Db, Tx } from '../base/db.ts'
 import { invalid, notFound } from '../base/errors.ts'
 import type { App } from '../base/route.ts'
+import { shownAmount } from '../inbox/budgets/alerts.ts'
 import {
   type Amount,
   type BudgetUnit,
@@ -9,7 +10,6 @@ import {
   parseAmount,
   type Budget as StoredBudget,
 } from '../inbox/budgets/budget.ts'
-import { shownAmount } from '../inbox/budgets/budget-reached.ts'
 import { countBudgetsNow, recountBudgets } from '../inbox/budgets/count-ledger.ts'
 import { changeBudget, createBudget, deleteBudget, listBudgets } from '../inbox/budgets/manage-budgets.ts'
 import { recordAudit } from '../team/audit.ts'

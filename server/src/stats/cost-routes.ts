@@ -12,7 +12,6 @@ import {
   listConnectionCurrencies,
   setConnectionCurrency,
 } from '../inbox/costs/billing-settings.ts'
-import { costScopeOf } from '../inbox/costs/cost-scope.ts'
 import { parseRateCards } from '../inbox/costs/parse-rate-card.ts'
 import {
   deleteRateCard,
@@ -20,7 +19,7 @@ import {
   type RateCard as StoredCard,
   storeRateCards,
 } from '../inbox/costs/rate-cards.ts'
-import { type CostGroup, type CostGrouping, type CostSum, readCosts } from '../inbox/costs/read-costs.ts'
+import { type CostGroup, type CostGrouping, type CostSum, costScopeOf, readCosts } from '../inbox/costs/read-costs.ts'
 import { fileResponse, sendFile } from '../leads/transfer/export/export.ts'
 import { csvLine } from '../leads/transfer/file/cells.ts'
 import { recountCosts } from '../reports/queue.ts'

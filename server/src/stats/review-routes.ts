@@ -53,7 +53,8 @@ function queueRoutes(api: TeamApi, deps: AgentNumberDeps): void {
       const { status = 'waiting', keyId = null, cursor } = query
       const after = cursor === undefined ? null : idIn(cursor)
       const keyring = await keyStore.keyring(workspaceId)
-      const found = await listReviews(db.sql, keyring, workspaceId, { status, keyId, after, limit: pageLength + 1 })
+      const reader = { sql: db.sql, keyring, workspaceId }
+      const found = await listReviews(reader, { status, keyId, after, limit: pageLength + 1 })
       const shown = found.slice(0, pageLength)
       const last = shown.at(-1)
       const hasMore = found.length > pageLength && last !== undefined

@@ -3,13 +3,13 @@ import { conflict, invalid } from '../base/errors.ts'
 import { newId } from '../base/id.ts'
 import { recordActivities } from '../inbox/conversation/commit-change.ts'
 import {
+  type ChangeDeps,
   type ChangeTx,
-  type InboxDeps,
+  conversationNotFound,
   inWorkspace,
   publishConversations,
   type Scope,
 } from '../inbox/conversation/conversation.ts'
-import { conversationNotFound } from '../inbox/conversation/errors.ts'
 import { resolvedConversationId } from '../inbox/conversation/queries.ts'
 import { leadNotFound } from '../leads/lead/lead.ts'
 import { lockLiveLeads } from '../leads/lead/queries.ts'
@@ -29,7 +29,6 @@ import {
 const maxOfSubject = 200
 const maxOfWorkspace = 5_000
 
-type Deps = Pick<InboxDeps, 'db' | 'keyStore' | 'clock'>
 type Author = Scope & { actor: Task['actor'] }
 
 export type NewTask = Pick<Task, 'leadId' | 'conversationId' | 'title' | 'dueAt' | 'assignedTo'>
@@ -38,7 +37,7 @@ export type NewTask = Pick<Task, 'leadId' | 'conversationId' | 'title' | 'dueAt'
  * Creates a task, with a reminder at its due time. The same open task of the same author is created once. Throws 404 for
  * a lead or a conversation that the author cannot see, 400 for a person who is no member, 409 at the limits.
  */
-export function createTask(deps: Deps, by: Author, task: NewTask): Promise<{ task: Task; isNew: boolean }> {
+export function createTask(deps: ChangeDeps, by: Author, task: NewTask): Promise<{ task: Task; isNew: boolean }> {
   return inWorkspace(deps, by.workspaceId, async (work) => {
     const conversationId =
       task.conversationId === null ? null : await requireConversation(work, by, task.conversationId)
@@ -87,10 +86,8 @@ async function findSame({ tx, keyring, workspaceId }: ChangeTx, { actor }: Autho
   return rows.map((row) => decryptTask(keyring, row)).find(({ title }) => title === task.title)
 }
 
-async function checkLimits(
-  { tx, workspaceId }: ChangeTx,
-  { leadId, conversationId }: Pick<Task, 'leadId' | 'conversationId'>,
-): Promise<void> {
+async function checkLimits(work: ChangeTx, { leadId, conversationId }: Pick<Task, 'leadId' | 'conversationId'>) {
+  const { tx, workspaceId } = work
   const [count] = await tx<{ all: number; ofLead: number; ofConversation: number }[]>`
     select count(*)::integer as all,
       (count(*) filter (where lead_id = ${leadId}))::integer as "ofLead",
@@ -152,7 +149,7 @@ export interface TaskPatch {
 }
 
 /** Changes a task. A new due time, and reopening before the due time, reminds again. Throws as `createTask`. */
-export function changeTask(deps: Deps, by: Author, id: string, patch: TaskPatch): Promise<Task> {
+export function changeTask(deps: ChangeDeps, by: Author, id: string, patch: TaskPatch): Promise<Task> {
   return inWorkspace(deps, by.workspaceId, async (work) => {
     const { tx, keyring, workspaceId, now } = work
     if (patch.isDone === false) await lockLimits(work)
@@ -191,7 +188,7 @@ function remindAt(
 }
 
 /** Deletes a task. Throws 404. */
-export function deleteTask(deps: Deps, by: Author, id: string): Promise<void> {
+export function deleteTask(deps: ChangeDeps, by: Author, id: string): Promise<void> {
   return inWorkspace(deps, by.workspaceId, async (work) => {
     const { tx, workspaceId } = work
     const task = await requireTask({ ...work, sql: tx }, id, tx`for update`)

@@ -2,7 +2,7 @@ import type { Clock } from '../base/clock.ts'
 import type { Db } from '../base/db.ts'
 import { type DueWatch, watchDueWork } from '../base/pubsub.ts'
 import { recordOptInEvents } from '../events/record.ts'
-import { type ChangeTx, type InboxDeps, inWorkspace } from '../inbox/conversation/conversation.ts'
+import { type ChangeDeps, type ChangeTx, firstTime, inWorkspace } from '../inbox/conversation/conversation.ts'
 import { taskDue } from '../inbox/conversation/opt-in-events.ts'
 import { recordNotifications } from '../notifications/record-notifications.ts'
 import { liveUpdatesTopic, publishTask, taskUpdates } from '../team/live-updates.ts'
@@ -15,12 +15,7 @@ const pollEveryMs = 15_000
 
 /** Watches for tasks that are due. */
 export function watchTasks({ db, clock }: { db: Db; clock: Clock }): DueWatch {
-  const nextAt = async () => {
-    const [row] = await db.sql<{ at: Date | null }[]>`
-      select min(remind_at) as at
-      from tasks`
-    return row?.at ?? null
-  }
+  const nextAt = () => firstTime(db.sql<{ at: Date | null }[]>`select min(remind_at) as at from tasks`)
   const watchedTopics = [{ topic: liveUpdatesTopic, isRelevant: taskUpdates }]
   return watchDueWork({ db, clock }, { nextAt, pollEveryMs, minPauseMs: 3_000, watchedTopics })
 }
@@ -29,7 +24,7 @@ export function watchTasks({ db, clock }: { db: Db; clock: Clock }): DueWatch {
  * Reminds people of tasks that are due, once for each task and due time. Called by a timer; several nodes share the work.
  * Returns how many were due.
  */
-export async function remindDueTasks(deps: Pick<InboxDeps, 'db' | 'keyStore' | 'clock'>): Promise<number> {
+export async function remindDueTasks(deps: ChangeDeps): Promise<number> {
   let reminded = 0
   for (;;) {
     const now = deps.clock.now()

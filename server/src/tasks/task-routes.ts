@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox'
+import { Type } from 'typebox'
 import { forbidden, invalid } from '../base/errors.ts'
 import { type App, nullable, oneOf, timestamp, titled } from '../base/route.ts'
 import { cursor, page, text, visiblePattern } from '../base/schema-types.ts'
@@ -184,26 +184,16 @@ function parseDue(words: string): Date {
 }
 
 /** Adds the names of people, leads and customers, in a few lookups for any number of tasks. */
-async function present(
-  deps: TaskDeps,
-  workspaceId: string,
-  tasks: readonly Task[],
-): Promise<Static<typeof TaskSchema>[]> {
+async function present(deps: TaskDeps, workspaceId: string, tasks: readonly Task[]) {
+  const conversationIds = tasks.flatMap(({ conversationId }) => conversationId ?? [])
+  const leadIds = tasks.flatMap(({ leadId }) => leadId ?? [])
   const [names, contacts, leads] = await Promise.all([
     readNames(deps, workspaceId, [
       ...tasks.map(({ actor }) => actor),
       ...tasks.flatMap(({ assignedTo: id }) => (id === null ? [] : { type: 'user' as const, id })),
     ]),
-    readContacts(
-      deps,
-      workspaceId,
-      tasks.flatMap(({ conversationId }) => conversationId ?? []),
-    ),
-    readLeadNames(
-      deps,
-      workspaceId,
-      tasks.flatMap(({ leadId }) => leadId ?? []),
-    ),
+    readContacts(deps, workspaceId, conversationIds),
+    readLeadNames(deps, workspaceId, leadIds),
   ])
   return tasks.map(({ assignedTo: userId, conversationId, leadId, actor, ...task }) => {
     const { name = null, phone = null } = contacts.get(conversationId ?? '') ?? {}
@@ -220,12 +210,8 @@ async function present(
   })
 }
 
-async function readLeadNames(
-  { db, keyStore }: TaskDeps,
-  workspaceId: string,
-  ids: readonly string[],
-): Promise<ReadonlyMap<string, string>> {
-  if (ids.length === 0) return new Map()
+async function readLeadNames({ db, keyStore }: TaskDeps, workspaceId: string, ids: readonly string[]) {
+  if (ids.length === 0) return new Map<string, string>()
   const rows = await findLeadsByIds<ListedLeadRow>(db.sql, workspaceId, [...new Set(ids)], listedLeadColumns(db.sql))
   return keyStore.withKeyring(workspaceId, async (keyring) => {
     const leads = rows.map((row) => decryptListedLead(keyring, row))

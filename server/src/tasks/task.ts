@@ -60,11 +60,8 @@ export function decryptTask(keyring: Keyring, { title, actorType: type, actorId:
 }
 
 /** Returns one task; `lock` is SQL, such as `for update`. Throws 404. */
-export async function requireTask(
-  { sql, keyring, workspaceId }: WorkspaceSql,
-  id: string,
-  lock: Fragment = sql``,
-): Promise<Task> {
+export async function requireTask(reader: WorkspaceSql, id: string, lock: Fragment = reader.sql``): Promise<Task> {
+  const { sql, keyring, workspaceId } = reader
   const [row] = await sql<TaskRow[]>`
     select ${taskColumns(sql)}
     from tasks t

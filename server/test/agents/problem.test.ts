@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { codesByStatus, hintsByCode, problemOf } from '../../src/agents/http/problem.ts'
 import { ApiError, conflict, invalid, notFound, tooManyRequests } from '../../src/base/errors.ts'
-import { lockedToPeople } from '../../src/inbox/conversation/errors.ts'
+import { lockedToPeople } from '../../src/inbox/conversation/conversation.ts'
 import { human } from '../../src/inbox/conversation/owner.ts'
 import { agentsWorld } from '../support/agents/agents-world.ts'
 

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type ConversationSource, makeScenario } from '../../src/scenarios/scenario/from-conversation.ts'
+import {
+  type ConversationSource,
+  createReplacer,
+  makeScenario,
+} from '../../src/scenarios/scenario/from-conversation.ts'
 import { parseScenario } from '../../src/scenarios/scenario/parse-scenario.ts'
-import { createReplacer } from '../../src/scenarios/scenario/replace-personal-data.ts'
 
 const replaced: [text: string, expected: string][] = [
   ['I am JOÃO silva', 'I am Vera Sampaio'],

@@ -4,13 +4,11 @@ import type { KeyGuard } from '../../auth/api-keys/authenticate.ts'
 import { callerOf } from '../../auth/api-keys/caller.ts'
 import { setRateLimitHeaders } from '../../auth/rate-limit/request-limits.ts'
 import { acceptRawBodies, discardBody, readUpload } from '../../base/bytes/raw-body.ts'
-import type { Clock } from '../../base/clock.ts'
 import type { App } from '../../base/route.ts'
 import { uuid } from '../../base/schema-types.ts'
-import { conversationNotFound } from '../../inbox/conversation/errors.ts'
-import { findConversation } from '../../inbox/conversation/queries.ts'
+import { requireConversation } from '../../inbox/conversation/queries.ts'
 import { openMedia } from '../../inbox/media/media-queries.ts'
-import { createFileSlots, downloadSlots, sendFile } from '../../inbox/team-api/files/send-file.ts'
+import { checkedAgain, createFileSlots, downloadSlots, sendFile } from '../../inbox/team-api/files/send-file.ts'
 import { FileHeaders } from '../../inbox/team-api/media-schema.ts'
 import {
   type AgentCaller,
@@ -98,9 +96,6 @@ function closedSignal({ raw }: FastifyReply): AbortSignal {
   return controller.signal
 }
 
-/** Milliseconds between checks that a key may still read, during a long download. */
-const accessCheckMs = 10_000
-
 /** Registers upload and download of files as raw bytes. They are not tools, because tools take and return JSON. */
 export function agentFileRoutes(
   app: App,
@@ -111,9 +106,11 @@ export function agentFileRoutes(
   acceptRawBodies(app, (scope) => uploadRoute(scope, uploads, guard))
 }
 
+/** For `then`: whether the promise is fulfilled. */
+const yesOrNo = [() => true, () => false] as const
+
 function readRoute(app: App, inbox: AgentDeps['inbox'], guard: Pick<KeyGuard, 'inbox' | 'stillReads'>): void {
   const withSlot = createFileSlots(downloadSlots)
-  const none = Type.Object({}, { additionalProperties: false })
   const params = Type.Object({ conversation_id: uuid(), file_id: uuid() })
   app.route({
     method: ['GET', 'HEAD'],
@@ -124,18 +121,13 @@ function readRoute(app: App, inbox: AgentDeps['inbox'], guard: Pick<KeyGuard, 'i
       const { workspaceId, keyId, connectionIds } = callerOf(request)
       const { conversation_id, file_id } = request.params
       const scope = { workspaceId, connectionIds }
-      const conversation = await findConversation(inbox.db.sql, scope, conversation_id.toLowerCase())
-      if (conversation === undefined) throw conversationNotFound()
+      const conversation = await requireConversation(inbox.db.sql, scope, conversation_id.toLowerCase())
       return withSlot({ workspaceId, actor: { id: keyId } }, async () => {
         const reader = { workspaceId, actorId: keyId, conversationId: conversation.id }
         const file = await openMedia(inbox, reader, file_id.toLowerCase(), 'file')
         const { store, log, clock } = inbox
-        return sendFile(
-          { store, log, isStillAllowed: canStillRead(guard, clock, request, reply) },
-          file,
-          request,
-          reply,
-        )
+        const isAllowed = () => guard.stillReads(request, reply).then(...yesOrNo)
+        return sendFile({ store, log, isStillAllowed: checkedAgain(clock, isAllowed) }, file, request, reply)
       })
     },
   })
@@ -164,22 +156,4 @@ function uploadRoute(app: App, uploads: AgentDeps['uploads'], guard: Pick<KeyGua
       return reply.send(presentUpload(uploaded))
     },
   })
-}
-
-function canStillRead(
-  guard: Pick<KeyGuard, 'stillReads'>,
-  clock: Clock,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): () => Promise<boolean> {
-  let checkedAt = clock.now().getTime()
-  return async () => {
-    const now = clock.now().getTime()
-    if (now - checkedAt < accessCheckMs) return true
-    checkedAt = now
-    return guard.stillReads(request, reply).then(
-      () => true,
-      () => false,
-    )
-  }
 }

@@ -1,15 +1,21 @@
 import type { CallToolResult, Tool } from '@modelcontextprotocol/server'
-import type { KeyGuard } from '../../auth/api-keys/authenticate.ts'
 import type { Caller } from '../../auth/api-keys/caller.ts'
 import { ApiError, InvalidInput } from '../../base/errors.ts'
 import { visiblePattern } from '../../base/schema-types.ts'
 import { compileCheck } from '../../base/validation.ts'
-import { conversationNotFound } from '../../inbox/conversation/errors.ts'
-import { findConversation } from '../../inbox/conversation/queries.ts'
+import { requireConversation } from '../../inbox/conversation/queries.ts'
 import { openMedia } from '../../inbox/media/media-queries.ts'
 import type { SendDeps } from '../../inbox/send/send-deps.ts'
 import { createFileSlots, decryptChunks } from '../../inbox/team-api/files/send-file.ts'
-import { type AgentDeps, type AgentTool, authorizeTool, canUse, maxInlineFileBytes, runTool } from '../define-tool.ts'
+import {
+  type AgentDeps,
+  type AgentTool,
+  authorizeTool,
+  canUse,
+  maxInlineFileBytes,
+  runTool,
+  type ToolGuard,
+} from '../define-tool.ts'
 import { problemOf } from '../http/problem.ts'
 
 const fileSlots = { ofMember: 2, ofWorkspace: 4, ofAll: 8 }
@@ -22,8 +28,7 @@ function fileReader(inbox: SendDeps): ReadFile {
   const withSlot = createFileSlots(fileSlots)
   return ({ workspaceId, keyId, connectionIds }, conversationId, fileId) =>
     withSlot({ workspaceId, actor: { id: keyId } }, async () => {
-      const conversation = await findConversation(inbox.db.sql, { workspaceId, connectionIds }, conversationId)
-      if (conversation === undefined) throw conversationNotFound()
+      await requireConversation(inbox.db.sql, { workspaceId, connectionIds }, conversationId)
       const reader = { workspaceId, actorId: keyId, conversationId }
       const file = await openMedia(inbox, reader, fileId, 'file')
       const { bytes } = file.secret
@@ -56,11 +61,7 @@ export interface McpTools {
   readFile: ReadFile
 }
 
-export function createMcpTools(
-  deps: AgentDeps,
-  guard: Pick<KeyGuard, 'authorize'>,
-  agentTools: readonly AgentTool[],
-): McpTools {
+export function createMcpTools(deps: AgentDeps, guard: ToolGuard, agentTools: readonly AgentTool[]): McpTools {
   const tools = new Map(agentTools.map((agentTool): [string, McpTool] => [agentTool.name, toMcpTool(agentTool)]))
   const lists = new Map<string, Tool[]>()
   const read = fileReader(deps.inbox)

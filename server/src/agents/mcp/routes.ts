@@ -79,12 +79,7 @@ function isCountedByTool(tools: McpTools, body: unknown): boolean {
 }
 
 /** Throws the 403 by which a client asks the person for more, if the called tool needs a scope that it lacks. */
-function requireScopes(
-  publicUrl: string,
-  agentTools: readonly AgentTool[],
-  caller: Caller,
-  request: FastifyRequest,
-): void {
+function requireScopes(publicUrl: string, agentTools: readonly AgentTool[], caller: Caller, request: FastifyRequest) {
   const { method, params } = (request.body ?? {}) as { method?: unknown; params?: { name?: unknown } | null }
   const tool = method === 'tools/call' ? agentTools.find(({ name }) => name === params?.name) : undefined
   if (tool === undefined || canUse(caller, tool)) return
@@ -102,11 +97,7 @@ function challengeOf(publicUrl: string, parameters: { scope?: string; error?: st
   return `Bearer ${given.map(([name, value]) => `${name}="${value}"`).join(', ')}`
 }
 
-async function authorizeAny(
-  guard: Pick<KeyGuard, 'authorize'>,
-  agentTools: readonly AgentTool[],
-  caller: Caller,
-): Promise<void> {
+async function authorizeAny(guard: Pick<KeyGuard, 'authorize'>, agentTools: readonly AgentTool[], caller: Caller) {
   const tool = agentTools.find((each) => canUse(caller, each))
   if (tool === undefined) throw rejectKey({ lacks: scopes })
   await authorizeTool(guard, tool, caller)

@@ -103,11 +103,7 @@ function toApiError(error: unknown): ApiError | null {
   return isDatabaseAway ? unavailable('Not available at the moment. Try again shortly.') : null
 }
 
-function internalError(
-  log: Log,
-  error: unknown,
-  fields: { requestId: string; method: string; tool?: string },
-): ApiError {
+function internalError(log: Log, error: unknown, fields: { requestId: string; method: string; tool?: string }) {
   log.error('MCP request failed', fields, error)
   return new ApiError(500, 'Internal error', { data: { requestId: fields.requestId } })
 }

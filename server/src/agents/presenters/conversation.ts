@@ -1,5 +1,4 @@
 import { type Static, Type } from 'typebox'
-import type { Caller } from '../../auth/api-keys/caller.ts'
 import type { Sql } from '../../base/db.ts'
 import { type ApiError, conflict } from '../../base/errors.ts'
 import { nullable, oneOf, timestamp } from '../../base/route.ts'
@@ -7,7 +6,7 @@ import { count, text } from '../../base/schema-types.ts'
 import { channels } from '../../channels/connection/connection.ts'
 import { consentDecisions, consentSources } from '../../consents/consent.ts'
 import { maskContact } from '../../inbox/api/masking.ts'
-import type { Conversation } from '../../inbox/conversation/conversation.ts'
+import { type Conversation, lockedToPeople, ownedByAgent } from '../../inbox/conversation/conversation.ts'
 import {
   conversationStatuses,
   openWindow,
@@ -15,17 +14,14 @@ import {
   windowOf,
 } from '../../inbox/conversation/conversation-state.ts'
 import { hasOptedOut, shownConsent } from '../../inbox/conversation/customer.ts'
-import { decryptConversation } from '../../inbox/conversation/encrypted-conversation.ts'
-import { conversationNotFound, lockedToPeople, ownedByAgent } from '../../inbox/conversation/errors.ts'
 import { keyIdOf, urgencies } from '../../inbox/conversation/owner.ts'
-import { findConversation } from '../../inbox/conversation/queries.ts'
 import { standbyOwner } from '../../inbox/conversation/thread-control.ts'
 import { actorReferences, type NameReference, type Names, readNames } from '../../inbox/read/names.ts'
 import { idSchema } from '../../team/team-schema.ts'
 import { priorities } from '../../workspaces/service/service-settings.ts'
 import type { AgentCaller, AgentDeps } from '../define-tool.ts'
 import { presentText } from './notes-and-handovers.ts'
-import { type AgentViewerContext, cleanedText, readViewerContext, scopeOf } from './viewer.ts'
+import { type AgentViewerContext, cleanedText, readViewerContext } from './viewer.ts'
 
 const owners = ['you', 'another_agent', 'people'] as const
 
@@ -186,17 +182,6 @@ export async function presentOne(
     readLabelNames(deps.inbox.db.sql, caller.workspaceId, [conversation]),
   ])
   return presentConversation(conversation, viewer, names, labels)
-}
-
-/** Returns the conversation if the key can see it; throws 404. */
-export async function findVisibleConversation(
-  { inbox }: Pick<AgentDeps, 'inbox'>,
-  caller: Caller,
-  id: string,
-): Promise<Conversation> {
-  const row = await findConversation(inbox.db.sql, scopeOf(caller), id)
-  if (row === undefined) throw conversationNotFound()
-  return decryptConversation(await inbox.keyStore.keyring(caller.workspaceId), row)
 }
 
 /** Returns the error for a conversation that the key does not own: who owns it, since when, and what to do. */

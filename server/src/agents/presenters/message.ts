@@ -1,18 +1,25 @@
 import { type Static, Type } from 'typebox'
 import { maskNumbersIn } from '../../base/phone/mask.ts'
 import { nullable, oneOf, timestamp } from '../../base/route.ts'
-import { text } from '../../base/schema-types.ts'
+import { count, text, uuid } from '../../base/schema-types.ts'
+import { isOfficial } from '../../channels/connection/connection.ts'
 import { optionsOf } from '../../channels/interactive-options.ts'
 import { toKnownMimeType } from '../../channels/untrusted-values.ts'
 import { messageKinds } from '../../inbox/api/schema.ts'
 import { authorOf, messageStatuses } from '../../inbox/conversation/message.ts'
+import { countParts } from '../../inbox/conversation/message-queries.ts'
+import { isInFreeWindow } from '../../inbox/costs/free-messages.ts'
+import { approvalReasons } from '../../inbox/drafts/approval-rules.ts'
+import { type Draft, draftStatuses } from '../../inbox/drafts/draft.ts'
 import { safeName } from '../../inbox/media/inspect-file.ts'
 import { actorReferences, type Names } from '../../inbox/read/names.ts'
 import { emojiOf, type MessageDetails } from '../../inbox/read/read-details.ts'
 import type { MessageView } from '../../inbox/read/read-messages.ts'
 import { presentPrompt, ShownPrompt } from '../../inbox/send/prompt-schema.ts'
+import type { SendResponse } from '../../inbox/send/send-deps.ts'
 import { ShownChoices } from '../../inbox/team-api/media-schema.ts'
 import { idSchema } from '../../team/team-schema.ts'
+import type { AgentCaller, AgentDeps } from '../define-tool.ts'
 import { presentText } from './notes-and-handovers.ts'
 import { type AgentViewerContext, cleanedText, cleanText } from './viewer.ts'
 
@@ -229,3 +236,74 @@ function writeCard({ name, phones }: Card, masked: boolean): string {
 // Platforms relay values from strangers, so numbers outside of the range become null.
 const inRange = (value: number | null, max: number): number | null =>
   value !== null && value >= 0 && value <= max ? value : null
+
+export const AgentDraft = Type.Object(
+  {
+    id: uuid('The draft.'),
+    status: oneOf(draftStatuses, {
+      description:
+        '`open`: a person has not decided yet. `sent` and `edited`: the customer has it. `rejected`: see `reason`. `replaced` by a newer one; `stale`: the customer wrote again or the owner changed.',
+    }),
+    why: oneOf(approvalReasons, { description: 'Why it needs approval.' }),
+    created_at: timestamp('When.'),
+    decided_at: nullable(timestamp('When a person decided.')),
+    sent_text: nullable(text(16_384, 'What the person sent.')),
+    reason: nullable(text(1000, 'Why it was rejected.')),
+    message_id: nullable(uuid('The message that it became.')),
+  },
+  { title: 'AgentDraft', description: 'Your newest answer that a person must approve.' },
+)
+
+export const presentDraft = (draft: Draft, viewer: AgentViewerContext): Static<typeof AgentDraft> => ({
+  id: draft.id,
+  status: draft.status,
+  why: draft.why,
+  created_at: draft.createdAt.toISOString(),
+  decided_at: draft.decidedAt?.toISOString() ?? null,
+  sent_text: draft.sentText === null ? null : presentText(draft.sentText, viewer),
+  reason: draft.reason === null ? null : presentText(draft.reason, viewer),
+  message_id: draft.messageId,
+})
+
+/** Returns what an agent can do with a draft now. */
+export function draftHint({ status, reason }: Pick<Draft, 'status' | 'reason'>): string {
+  if (status === 'open')
+    return 'A person has not decided on your draft yet. Propose another only if it should replace it.'
+  if (status === 'rejected')
+    return `A person rejected your draft${reason === null ? '' : ': draft.reason says why'}. Answer differently or hand over.`
+  if (status === 'edited') return 'A person changed your draft and sent it: draft.sent_text is what the customer got.'
+  if (status === 'sent') return 'A person sent your draft.'
+  return 'Your draft no longer applies: read what has changed.'
+}
+
+/** What a send costs, as far as it is known when it is sent. */
+export const priceFields = {
+  parts: count('Platform messages that it became, each charged by itself: a long text is split.'),
+  billable: nullable(
+    Type.Boolean({
+      description:
+        'Whether the platform charges for them. Null: not known yet, as for replies, of which some are free each month.',
+    }),
+  ),
+}
+
+const priceSchema = Type.Object(priceFields)
+type Price = Static<typeof priceSchema>
+
+/**
+ * Returns what is known of the price of a send. Only the official platform charges. Templates are charged, except within a
+ * free entry point. Which replies are among the free ones of the month, the platform says after the delivery.
+ */
+export async function priceOfSend(
+  { inbox: { db, clock } }: AgentDeps,
+  { workspaceId }: AgentCaller,
+  conversationId: string,
+  messageId: string,
+  { parts: sent, channel, isTemplate = false }: SendResponse,
+): Promise<Price> {
+  const parts = sent ?? (await countParts(db.sql, workspaceId, messageId))
+  if (channel === undefined) return { parts, billable: null }
+  if (!isOfficial(channel)) return { parts, billable: false }
+  if (!isTemplate) return { parts, billable: null }
+  return { parts, billable: !(await isInFreeWindow(db.sql, workspaceId, conversationId, clock.now())) }
+}

@@ -4,10 +4,12 @@ import { ApiError, invalid } from '../../base/errors.ts'
 import { nullable, oneOf } from '../../base/route.ts'
 import { text, uuid, visiblePattern } from '../../base/schema-types.ts'
 import { promptTypes } from '../../channels/prompts.ts'
+import { closed } from '../../inbox/api/schema.ts'
 import type { Conversation } from '../../inbox/conversation/conversation.ts'
 import type { SeenPosition } from '../../inbox/conversation/conversation-state.ts'
 import { findInboundMarks, findNewestInbound, isMessageOf } from '../../inbox/conversation/message-queries.ts'
 import { keyIdOf } from '../../inbox/conversation/owner.ts'
+import { loadConversation } from '../../inbox/conversation/queries.ts'
 import type { DraftBody } from '../../inbox/drafts/draft.ts'
 import { type DraftProposal, proposeDraft } from '../../inbox/drafts/propose-draft.ts'
 import { findUploadDigest } from '../../inbox/media/attached-uploads.ts'
@@ -20,15 +22,19 @@ import { ChoicesSend, TemplateToStart } from '../../inbox/send/send-schema.ts'
 import { parseSendOutcome } from '../../inbox/send/settle-parts.ts'
 import { citeArticles } from '../../knowledge/article.ts'
 import { type AgentCaller, type AgentDeps, defineTool, idempotencyKey, input, output } from '../define-tool.ts'
-import { findVisibleConversation, notOwnerError, waitForWork } from '../presenters/conversation.ts'
-import { AgentDraft, draftHint, presentDraft } from '../presenters/draft.ts'
+import { notOwnerError, waitForWork } from '../presenters/conversation.ts'
 import { exampleIds } from '../presenters/examples.ts'
-import { AgentMessage, presentMessage } from '../presenters/message.ts'
-import { priceFields, priceOfSend } from '../presenters/price.ts'
+import {
+  AgentDraft,
+  AgentMessage,
+  draftHint,
+  presentDraft,
+  presentMessage,
+  priceFields,
+  priceOfSend,
+} from '../presenters/message.ts'
 import { readViewerContext, scopeOf, senderOf } from '../presenters/viewer.ts'
 import { Sources } from './knowledge.ts'
-
-const closed = { additionalProperties: false }
 
 /** Content of an answer: exactly one of these fields, besides the quoted message. */
 const contentFields = {
@@ -218,17 +224,12 @@ export async function explainOwnership(
 ): Promise<never> {
   if (!(error instanceof ApiError) || error.data?.code !== 'OWNER_MISMATCH' || error.data.owner !== undefined)
     throw error
-  throw notOwnerError(await findVisibleConversation(deps, caller, id))
+  throw notOwnerError(await loadConversation(deps.inbox, caller, id))
 }
 
 /** Returns the error with what the customer has written; throws if the conversation is no longer the caller's. */
-async function wroteAgain(
-  deps: AgentDeps,
-  caller: AgentCaller,
-  id: string,
-  seen: SeenPosition,
-): Promise<CustomerWroteAgain> {
-  const conversation = await findVisibleConversation(deps, caller, id)
+async function wroteAgain(deps: AgentDeps, caller: AgentCaller, id: string, seen: SeenPosition) {
+  const conversation = await loadConversation(deps.inbox, caller, id)
   if (keyIdOf(conversation.owner) !== caller.keyId) throw notOwnerError(conversation)
   const inbound = { ...conversation.inbound, answered: seen.id }
   const arrived = await presentNewMessages(deps, caller, { ...conversation, inbound })
@@ -236,29 +237,18 @@ async function wroteAgain(
 }
 
 /** Reads unanswered customer messages, if the caller still owns the conversation. */
-async function readNewMessages(
-  deps: AgentDeps,
-  caller: AgentCaller,
-  id: string,
-): Promise<Static<typeof AgentMessage>[]> {
-  const conversation = await findVisibleConversation(deps, caller, id)
+async function readNewMessages(deps: AgentDeps, caller: AgentCaller, id: string) {
+  const conversation = await loadConversation(deps.inbox, caller, id)
   if (keyIdOf(conversation.owner) !== caller.keyId || conversation.unansweredSince === null) return []
   return presentNewMessages(deps, caller, conversation)
 }
 
 /** Returns the newest unanswered customer messages, oldest first. */
-async function presentNewMessages(
-  deps: AgentDeps,
-  caller: AgentCaller,
-  conversation: Conversation,
-): Promise<Static<typeof AgentMessage>[]> {
+async function presentNewMessages(deps: AgentDeps, caller: AgentCaller, conversation: Conversation) {
   const { workspaceId } = caller
   const viewer = await readViewerContext(deps, caller)
-  const messages = await readUnanswered(
-    { sql: deps.inbox.db.sql, keyring: viewer.keyring, workspaceId },
-    conversation,
-    maxNewMessages,
-  )
+  const reader = { sql: deps.inbox.db.sql, keyring: viewer.keyring, workspaceId }
+  const messages = await readUnanswered(reader, conversation, maxNewMessages)
   const details = await readDetails(deps.inbox, workspaceId, messages)
   // Customer messages have no `from_name`.
   return messages.map((message) => presentMessage(message, viewer, () => null, details))
@@ -346,16 +336,11 @@ export function answerKey(conversationId: string, state: unknown, content: unkno
  * shown. If it was shown none since it owns the conversation, the newest one there is. Null if the customer has written
  * nothing. Throws 400 for a message of another conversation.
  */
-async function seenPosition(
-  deps: AgentDeps,
-  caller: AgentCaller,
-  conversationId: string,
-  named: string | undefined,
-): Promise<SeenPosition | null> {
+async function seenPosition(deps: AgentDeps, caller: AgentCaller, conversationId: string, named: string | undefined) {
   const { sql } = deps.inbox.db
   if (named !== undefined) {
     if (await isMessageOf(sql, scopeOf(caller), conversationId, named)) return { id: named, isNamed: true }
-    await findVisibleConversation(deps, caller, conversationId)
+    await loadConversation(deps.inbox, caller, conversationId)
     throw invalid('after_message_id', 'must be a message of this conversation')
   }
   const { seen = null, newest = null } = (await readMarks(deps, caller, conversationId)) ?? {}

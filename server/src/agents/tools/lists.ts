@@ -72,12 +72,8 @@ export const listTemplates = defineTool({
     const allowedIds = requested === undefined ? (connectionIds.length === 0 ? null : connectionIds) : [requested]
     const templates = await listSendableTemplates(inbox.db.sql, caller.workspaceId, allowedIds, true)
     return {
-      templates: firstItems(templates).map((template) => ({
-        connection_id: template.connectionId,
-        name: template.name,
-        language: template.language,
-        category: template.category,
-        body: template.body,
+      templates: firstItems(templates).map(({ name, language, category, body, ...template }) => ({
+        ...{ connection_id: template.connectionId, name, language, category, body },
         parameter_count: template.parameterCount,
         ...(template.header !== null && { header: template.header }),
         ...(template.inputs !== null && { inputs: presentInputs(template) ?? undefined }),

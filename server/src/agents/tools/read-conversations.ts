@@ -6,6 +6,7 @@ import { parseIsoTime } from '../../base/time.ts'
 import type { Activity } from '../../inbox/conversation/commit-change.ts'
 import type { Conversation } from '../../inbox/conversation/conversation.ts'
 import { conversationStatuses } from '../../inbox/conversation/conversation-state.ts'
+import { loadConversation } from '../../inbox/conversation/queries.ts'
 import { listTeamConversations } from '../../inbox/read/list.ts'
 import { type ConversationFilter, noFilter } from '../../inbox/read/list-filter.ts'
 import { recordShown } from '../../inbox/read/mark-read.ts'
@@ -18,7 +19,6 @@ import { type AgentCaller, type AgentDeps, defineTool, input, output, readOnly }
 import {
   AgentConversation,
   conversationNames,
-  findVisibleConversation,
   nextStepsFor,
   presentConversation,
   readLabelNames,
@@ -93,7 +93,7 @@ export const listConversations = defineTool({
       limit: query.limit ?? 20,
       cursor: query.cursor ?? null,
     }
-    const list = () => listTeamConversations(db.sql, viewer.keyring, scopeOf(caller), request)
+    const list = () => listTeamConversations({ sql: db.sql, keyring: viewer.keyring, ...scopeOf(caller) }, request)
     const page = await (query.phone === undefined ? list() : limitLookups(deps, caller, list))
     const [names, labels] = await Promise.all([
       readNames(deps.inbox, caller.workspaceId, conversationNames(page.conversations)),
@@ -201,7 +201,7 @@ export const readConversation = defineTool({
     },
   },
   run: async (deps, caller, { conversation_id, messages = 30, before }) => {
-    const conversation = await findVisibleConversation(deps, caller, conversation_id.toLowerCase())
+    const conversation = await loadConversation(deps.inbox, caller, conversation_id.toLowerCase())
     const viewer = await readViewerContext(deps, caller)
     const timeline = await readTimeline(deps, caller, conversation, { limit: messages, before: parseBefore(before) })
     const { db } = deps.inbox
@@ -255,7 +255,7 @@ async function readTimeline(
   return keyStore.withKeyring(workspaceId, async (keyring) => {
     const columns = teamMessageColumns(db.sql, workspaceId)
     const [page, notes, handovers, activities] = await Promise.all([
-      readMessages(db.sql, keyring, scopeOf(caller), id, { before, limit, columns }),
+      readMessages({ sql: db.sql, keyring, ...scopeOf(caller) }, id, { before, limit, columns }),
       selectNotes({ sql: db.sql, keyring, workspaceId }, id, newest(maxNotes)),
       selectHandoverRange({ sql: db.sql, keyring, workspaceId }, id, newest(maxHandovers)),
       selectActivities(db.sql, workspaceId, id, newest(maxChanges)),

@@ -2,10 +2,11 @@ import { Type } from 'typebox'
 import { uuid } from '../../base/schema-types.ts'
 import type { Conversation } from '../../inbox/conversation/conversation.ts'
 import { keyIdOf } from '../../inbox/conversation/owner.ts'
+import { loadConversation } from '../../inbox/conversation/queries.ts'
 import { recordSeen, sendReadReceiptFor } from '../../inbox/read/mark-read.ts'
 import type { TypingResult } from '../../inbox/read/typing.ts'
 import { type AgentCaller, type AgentDeps, defineTool, idempotentChange, input, output } from '../define-tool.ts'
-import { findVisibleConversation, notOwnerError } from '../presenters/conversation.ts'
+import { notOwnerError } from '../presenters/conversation.ts'
 import { exampleIds } from '../presenters/examples.ts'
 import { scopeOf } from '../presenters/viewer.ts'
 
@@ -37,7 +38,7 @@ export const seen = defineTool({
 })
 
 async function findOwnConversation(deps: AgentDeps, caller: AgentCaller, id: string): Promise<Conversation> {
-  const conversation = await findVisibleConversation(deps, caller, id)
+  const conversation = await loadConversation(deps.inbox, caller, id)
   if (keyIdOf(conversation.owner) !== caller.keyId) throw notOwnerError(conversation)
   return conversation
 }

@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
-import { invalid } from '../../base/errors.ts'
+import { forbidden, invalid } from '../../base/errors.ts'
 import { maxPhoneLength, parsePhone, phoneProblem } from '../../base/phone/phone.ts'
 import { oneOf } from '../../base/route.ts'
-import { text, uuid } from '../../base/schema-types.ts'
+import { text, uuid, visiblePattern } from '../../base/schema-types.ts'
 import {
   type ConversationStart,
   findOrCreateConversation,
@@ -11,11 +11,20 @@ import {
 import { templateCommandOf } from '../../inbox/send/send-command.ts'
 import { TemplateToStart } from '../../inbox/send/send-schema.ts'
 import { parseSendOutcome } from '../../inbox/send/settle-parts.ts'
-import { type AgentCaller, type AgentDeps, defineTool, idempotencyKey, input, output } from '../define-tool.ts'
+import { ListQuery } from '../../leads/lead/schema.ts'
+import {
+  type AgentCaller,
+  type AgentDeps,
+  defineTool,
+  idempotencyKey,
+  idempotentChange,
+  input,
+  output,
+} from '../define-tool.ts'
 import { AgentConversation, presentOne, waitForWork } from '../presenters/conversation.ts'
 import { exampleConversation, exampleIds } from '../presenters/examples.ts'
-import { priceFields, priceOfSend } from '../presenters/price.ts'
-import { senderOf } from '../presenters/viewer.ts'
+import { priceFields, priceOfSend } from '../presenters/message.ts'
+import { actorOf, scopeOf, senderOf } from '../presenters/viewer.ts'
 import { answerKey, explainOwnership } from './answer.ts'
 
 const template = { name: 'order_update', language: 'en_US', body_params: ['Ana'] }
@@ -111,3 +120,90 @@ async function startWithinLookupLimit(
     return result
   })
 }
+
+export const startSequence = defineTool({
+  name: 'start_sequence',
+  title: 'Start a sequence',
+  description:
+    'Starts messages of the team that go out over days until the customer answers. Only when the team wants it, never because a customer asks.',
+  scopes: ['inbox.write'],
+  http: { method: 'POST', path: '/sequence-runs' },
+  input: input({
+    sequence: text(100, 'Its name; an unknown one lists them.', { minLength: 1, example: 'New lead, seven days' }),
+    conversation_id: Type.Optional(uuid('The customer, or lead_id.')),
+    lead_id: Type.Optional(uuid()),
+  }),
+  output: output('SequenceStarted', {
+    sequence_id: uuid('The sequence.'),
+    was_new: Type.Boolean({ description: 'False: the lead is in it already.' }),
+  }),
+  hints: { ...idempotentChange, isDestructive: true },
+  example: {
+    input: { sequence: 'New lead, seven days', conversation_id: exampleIds.conversation },
+    output: { sequence_id: exampleIds.message, was_new: true, next: ['Call wait_for_work for the next customer.'] },
+  },
+  run: async (deps, caller, { sequence, conversation_id, lead_id }) => {
+    if ((conversation_id === undefined) === (lead_id === undefined)) {
+      throw invalid('conversation_id', 'or lead_id is required, not both')
+    }
+    if (lead_id !== undefined && !caller.may('leads.read')) throw forbidden('lead_id needs the scope leads.read')
+    const started = await deps.startSequence(
+      { ...scopeOf(caller), actor: actorOf(caller) },
+      {
+        sequence,
+        conversationId: conversation_id?.toLowerCase() ?? null,
+        leadId: lead_id?.toLowerCase() ?? null,
+      },
+    )
+    return { sequence_id: started.sequence.id, was_new: started.isNew, next: [waitForWork] }
+  },
+})
+
+const name = (maxLength: number) => Type.String({ minLength: 1, maxLength, pattern: visiblePattern })
+
+export const prepareBroadcast = defineTool({
+  name: 'prepare_broadcast',
+  title: 'Prepare a broadcast',
+  description: 'Drafts a template to many leads, which people start. Sends nothing.',
+  scopes: ['inbox.write'],
+  http: { method: 'POST', path: '/broadcasts' },
+  brief: ['status'],
+  input: input({
+    name: name(100),
+    connection_id: uuid(),
+    status: ListQuery.properties.status,
+    template_name: name(512),
+    template_language: name(20),
+    variables: Type.Optional(
+      Type.Array(Type.String({ maxLength: 300, pattern: '^[^|\\s]' }), {
+        maxItems: 100,
+        description: 'For {{1}}, …: lead fields or custom keys, as `firstName|there` with a fallback.',
+      }),
+    ),
+  }),
+  output: output('BroadcastPrepared', { broadcast_id: uuid('The draft.') }),
+  hints: { isReadOnly: false, isDestructive: false, isIdempotent: false },
+  example: {
+    input: {
+      ...{ name: 'Spring sale', connection_id: exampleIds.connection, status: 'qualified' },
+      ...{ template_name: 'order_update', template_language: 'en_US', variables: ['firstName|there'] },
+    },
+    output: { broadcast_id: exampleIds.message, next: ['Tell the team that the broadcast waits for them.'] },
+  },
+  run: async (deps, caller, { name: title, connection_id, variables = [], status, ...template }) => {
+    const { connectionIds, workspaceId } = caller
+    const connectionId = connection_id.toLowerCase()
+    if (connectionIds.length > 0 && !connectionIds.includes(connectionId)) {
+      throw forbidden('This key cannot use the connection')
+    }
+    if (!caller.may('leads.read')) throw forbidden('This key needs leads.read to choose leads')
+    const { id } = await deps.prepareBroadcast(
+      { workspaceId, actor: actorOf(caller) },
+      {
+        ...{ name: title.trim(), connectionId, variables, filter: status === undefined ? {} : { status } },
+        template: { name: template.template_name, language: template.template_language },
+      },
+    )
+    return { broadcast_id: id, next: ['Tell the team that the broadcast waits for them.'] }
+  },
+})

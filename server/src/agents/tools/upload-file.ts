@@ -2,12 +2,13 @@ import { Type } from 'typebox'
 import { ApiError, invalid } from '../../base/errors.ts'
 import { oneOf, timestamp } from '../../base/route.ts'
 import { text, uuid, wholeNumber } from '../../base/schema-types.ts'
+import { loadConversation } from '../../inbox/conversation/queries.ts'
 import { receiveUpload, removeUpload, type UploadDeps, type UploadResult } from '../../inbox/media/uploads.ts'
 import type { SendDeps } from '../../inbox/send/send-deps.ts'
 import { createFileSlots, uploadSlots } from '../../inbox/team-api/files/send-file.ts'
 import { mediaKinds } from '../../inbox/team-api/media-schema.ts'
 import { type AgentUploads, defineTool, input, maxInlineFileBytes, output } from '../define-tool.ts'
-import { findVisibleConversation, notOwnerError } from '../presenters/conversation.ts'
+import { notOwnerError } from '../presenters/conversation.ts'
 import { exampleIds } from '../presenters/examples.ts'
 import { actorOf, scopeOf } from '../presenters/viewer.ts'
 
@@ -93,7 +94,7 @@ export function createAgentUploads(inbox: SendDeps, deps: UploadDeps): AgentUplo
   const withSlot = createFileSlots(uploadSlots)
   return {
     create: async (caller, upload) => {
-      const conversation = await findVisibleConversation({ inbox }, caller, upload.conversationId)
+      const conversation = await loadConversation(inbox, caller, upload.conversationId)
       const { owner } = conversation
       if (owner.type !== 'agent' || owner.keyId !== caller.keyId) throw notOwnerError(conversation)
       const actor = actorOf(caller)

@@ -15,10 +15,16 @@ import {
   presentConversation,
   readLabelNames,
 } from '../presenters/conversation.ts'
-import { AgentDraft, draftHint, presentDraft } from '../presenters/draft.ts'
 import { exampleConversation, exampleIds, exampleMessage } from '../presenters/examples.ts'
 import { AgentLeadSummary, canReadLeads, presentLeadSummary } from '../presenters/lead.ts'
-import { AgentMessage, messageNames, presentMessage } from '../presenters/message.ts'
+import {
+  AgentDraft,
+  AgentMessage,
+  draftHint,
+  messageNames,
+  presentDraft,
+  presentMessage,
+} from '../presenters/message.ts'
 import { AgentHandover, AgentNote, noteNames, presentHandover, presentNote } from '../presenters/notes-and-handovers.ts'
 import { type AgentViewerContext, readViewerContext, scopeOf } from '../presenters/viewer.ts'
 import { arePeopleAvailable } from '../presenters/workspace.ts'
@@ -150,12 +156,7 @@ export const waitForWork = defineTool({
 })
 
 /** Marks the messages as read and, in conversations in which the customer waits, shows that the agent is typing. */
-async function recordWork(
-  deps: AgentDeps,
-  caller: AgentCaller,
-  work: readonly WorkItem[],
-  showsTyping: boolean,
-): Promise<void> {
+async function recordWork(deps: AgentDeps, caller: AgentCaller, work: readonly WorkItem[], showsTyping: boolean) {
   const { workspaceId, keyId } = caller
   const conversations = work.map(({ conversation }) => conversation)
   if (!showsTyping) return recordShown(deps.inbox, workspaceId, keyId, conversations, true)

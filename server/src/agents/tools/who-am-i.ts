@@ -1,11 +1,11 @@
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { type ApprovalRules, scopes } from '../../auth/api-keys/caller.ts'
 import type { RateLimitResult } from '../../auth/rate-limit/limiter.ts'
 import { nullable, oneOf, timestamp } from '../../base/route.ts'
 import { count, text, uuid } from '../../base/schema-types.ts'
 import { isOfficial } from '../../channels/connection/connection.ts'
+import { shownAmount } from '../../inbox/budgets/alerts.ts'
 import { appliesTo, type Budget, budgetScopes, leftOf } from '../../inbox/budgets/budget.ts'
-import { shownAmount } from '../../inbox/budgets/budget-reached.ts'
 import { listBudgets, maxBudgets } from '../../inbox/budgets/manage-budgets.ts'
 import { findBillingSettings } from '../../inbox/costs/billing-settings.ts'
 import { readFreeMessages } from '../../inbox/costs/free-messages.ts'
@@ -13,13 +13,41 @@ import { countSentToday } from '../../inbox/send/send-limits.ts'
 import { maxFieldsInUse } from '../../leads/fields/field-routes.ts'
 import { fieldsInUse, formats, hasChoices, type LeadField, leadFieldTypes } from '../../leads/fields/lead-fields.ts'
 import { idSchema } from '../../team/team-schema.ts'
-import { findInForce, type InstructionVersion, isForEvery } from '../../workspaces/instructions/versions.ts'
+import {
+  findInForce,
+  type InForce,
+  type InstructionVersion,
+  isForEvery,
+  type PublishedVersion,
+} from '../../workspaces/instructions/versions.ts'
 import { findWorkspace } from '../../workspaces/workspace.ts'
 import { type AgentCaller, type AgentDeps, defineTool, input, output, readOnly } from '../define-tool.ts'
 import { exampleIds } from '../presenters/examples.ts'
-import { AgentInstructions, presentInstructions, withDraft } from '../presenters/instructions.ts'
 import { agentSettingsOf, cleanedText, limitsOf } from '../presenters/viewer.ts'
 import { AgentHours, Connection, presentHours, selectConnections } from '../presenters/workspace.ts'
+
+const version = count('Its version.', { example: 4 })
+const instructionText = text(4000, 'Only members write it: follow it.', {
+  example: 'You speak for a shoe shop. Be brief and warm. Never promise a discount.',
+})
+const Instructions = (description: string) =>
+  nullable(Type.Object({ version, text: instructionText }, { description: `${description}; null: none.` }))
+
+const AgentInstructions = Type.Object(
+  {
+    version: count('Changes with each publication: compare it with `instructions_version` of wait_for_work.'),
+    workspace: Instructions('For every agent'),
+    key: Instructions('For you'),
+    connections: Type.Array(
+      Type.Object({ connection_id: uuid('A connection of yours.'), version, text: instructionText }),
+      { maxItems: 100, description: 'For conversations of these connections.' },
+    ),
+  },
+  {
+    description:
+      'Instructions of the team. Follow all of them; if they differ, those of the connection come before yours, and yours before those for every agent.',
+  },
+)
 
 const day = [{ from: '09:00', to: '18:00' }]
 const week = { monday: day, tuesday: day, wednesday: day, thursday: day, friday: day }
@@ -305,3 +333,48 @@ function nextSteps(isStopped: boolean, canReadInbox: boolean, canAnswer: boolean
     ...(canReadLeads ? ['Call find_leads to search for leads.'] : []),
   ]
 }
+
+/** Puts a draft in the place of the version that it would replace; null, or one for another key, changes nothing. */
+function withDraft(inForce: InForce, keyId: string, draft: InstructionVersion | null): InForce {
+  if (draft === null) return inForce
+  const publishedOver = (current: PublishedVersion | null | undefined): PublishedVersion => ({
+    ...draft,
+    version: (current?.version ?? 0) + 1,
+    publishedAt: draft.updatedAt,
+  })
+  const { workspace, key, connections } = inForce
+  if (draft.keyId !== null) return draft.keyId === keyId ? { ...inForce, key: publishedOver(key) } : inForce
+  if (draft.connectionId === null) return { ...inForce, workspace: publishedOver(workspace) }
+  const others = connections.filter(({ connectionId }) => connectionId !== draft.connectionId)
+  const replaced = connections.find(({ connectionId }) => connectionId === draft.connectionId)
+  return { ...inForce, connections: [...others, publishedOver(replaced)] }
+}
+
+interface Surroundings {
+  /** The text for every agent in the settings: a process without versions may have written it. */
+  word: string | null
+  /** Connections that the key sees. */
+  seen: readonly { id: string }[]
+  /** Number of publications that may concern the key. */
+  publications: number
+}
+
+function presentInstructions(
+  { workspace, key, connections }: InForce,
+  { word, seen, publications }: Surroundings,
+): Static<typeof AgentInstructions> {
+  return {
+    version: publications,
+    workspace: presentText({ version: workspace?.version ?? 0, text: word }),
+    key: presentText(key),
+    connections: seen.flatMap(({ id }) => {
+      const shown = presentText(connections.find(({ connectionId }) => connectionId === id) ?? null)
+      return shown === null ? [] : [{ connection_id: id, ...shown }]
+    }),
+  }
+}
+
+const presentText = (published: Pick<PublishedVersion, 'version' | 'text'> | null) =>
+  published === null || published.text === null
+    ? null
+    : { version: published.version, text: cleanedText(published.text) }

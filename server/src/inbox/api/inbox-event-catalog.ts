@@ -169,7 +169,7 @@ const ScheduledFailed = described(
 )
 
 /** Returns the payload unchanged: it contains neither a phone nor a platform id, which contains the phone. */
-const withoutMasking: EventDefinition['mask'] = (payload) => payload
+export const withoutMasking: EventDefinition['mask'] = (payload) => payload
 
 /** Documentation, schema, sample and masking of each inbox event. */
 export const inboxEvents: Record<InboxEventName, EventDefinition> = {
@@ -243,10 +243,10 @@ export const inboxEvents: Record<InboxEventName, EventDefinition> = {
   },
 }
 
-const connectionId = '01985e2a-0000-7000-8000-000000000001'
+export const connectionId = '01985e2a-0000-7000-8000-000000000001'
 const messageId = '01985e2a-0000-7000-8000-000000000002'
 const keyId = '01985e2a-0000-7000-8000-000000000003'
-const userId = '01985e2a-0000-7000-8000-000000000004'
+export const userId = '01985e2a-0000-7000-8000-000000000004'
 const dayMs = 86_400_000
 const sampleDecision: DecidedDraft = {
   ...{ id: messageId, keyId, messageId, text: 'Yes, until noon.', reason: null },

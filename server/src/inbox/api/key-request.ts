@@ -4,11 +4,10 @@ import type { LookupLimitOf } from '../../auth/rate-limit/lookup-limit.ts'
 import { InvalidInput, type Issue } from '../../base/errors.ts'
 import { isUuid } from '../../base/id.ts'
 import { parseIsoTime } from '../../base/time.ts'
-import type { InboxDeps, Scope } from '../conversation/conversation.ts'
+import { conversationNotFound, type InboxDeps, type Scope } from '../conversation/conversation.ts'
 import type { ConversationRow } from '../conversation/encrypted-conversation.ts'
-import { conversationNotFound } from '../conversation/errors.ts'
 import { parseOwner } from '../conversation/owner.ts'
-import { findConversation } from '../conversation/queries.ts'
+import { requireConversation } from '../conversation/queries.ts'
 import type { ListRequest } from '../read/list.ts'
 import { type ConversationFilter, noFilter } from '../read/list-filter.ts'
 import type { ViewerContext } from './present.ts'
@@ -23,7 +22,7 @@ export interface InboxGuard {
 export const inboxRouteSchema = { tags: ['Inbox'], security: [{ apiKey: [] }] }
 
 /** Throws 404 before the body or the query is validated: the order of checks puts 404 first. */
-export function requireConversation(deps: Pick<InboxDeps, 'db'>): preParsingAsyncHookHandler {
+export function conversationFirst(deps: Pick<InboxDeps, 'db'>): preParsingAsyncHookHandler {
   return async (request) => {
     await requireConversationRow(deps, request)
   }
@@ -46,9 +45,8 @@ export async function requireConversationRow(
   request: FastifyRequest,
 ): Promise<ConversationRow> {
   const { id } = request.params as { id: string }
-  const row = isUuid(id) ? await findConversation(db.sql, scopeOf(callerOf(request)), id) : undefined
-  if (row === undefined) throw conversationNotFound()
-  return row
+  if (!isUuid(id)) throw conversationNotFound()
+  return requireConversation(db.sql, scopeOf(callerOf(request)), id)
 }
 
 export function scopeOf({ workspaceId, connectionIds }: Caller): Scope {

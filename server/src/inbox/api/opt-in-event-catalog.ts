@@ -6,7 +6,7 @@ import { systemActor } from '../../workspaces/actor.ts'
 import type { OptInEventName } from '../../workspaces/opt-in-events.ts'
 import { type ActivityDetail, activityReasons, eventOfActivity } from '../conversation/commit-change.ts'
 import { conversationRated, noteAdded, taskDue } from '../conversation/opt-in-events.ts'
-import { eventActor } from './inbox-event-catalog.ts'
+import { connectionId, eventActor, userId, withoutMasking } from './inbox-event-catalog.ts'
 import { maskNoteAdded, maskTaskDue } from './masking.ts'
 import { conversationFields, described } from './schema.ts'
 
@@ -87,12 +87,7 @@ const Rated = described(
   },
 )
 
-/** For bodies that contain neither a phone nor a text. */
-const withoutMasking: EventDefinition['mask'] = (payload) => payload
-
-const connectionId = '01985e2a-0000-7000-8000-000000000001'
 const noteId = '01985e2a-0000-7000-8000-000000000002'
-const userId = '01985e2a-0000-7000-8000-000000000004'
 const labelId = '01985e2a-0000-7000-8000-000000000007'
 const leadId = '01985e2a-0000-7000-8000-000000000008'
 const member = { type: 'user', id: userId } as const

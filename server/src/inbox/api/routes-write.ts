@@ -17,11 +17,11 @@ import { createSend, type SendMessage } from '../send/send.ts'
 import type { SendDeps, Sender } from '../send/send-deps.ts'
 import { Send, SendHeaders, Sent, sendErrors } from '../send/send-schema.ts'
 import {
+  conversationFirst,
   type InboxGuard,
   inboxRouteSchema,
   limitLookups,
   readViewerContext,
-  requireConversation,
   scopeOf,
 } from './key-request.ts'
 import { presentConversation } from './present.ts'
@@ -33,7 +33,7 @@ export function serveChanges(app: App, deps: InboxDeps, guard: InboxGuard): void
     '/api/v1/inbox/conversations/:id',
     {
       onRequest: guard.inbox('inbox.write'),
-      preParsing: requireConversation(deps),
+      preParsing: conversationFirst(deps),
       schema: {
         ...inboxRouteSchema,
         operationId: 'updateConversation',
@@ -74,7 +74,7 @@ export function serveRead(app: App, deps: InboxDeps, guard: InboxGuard): void {
     '/api/v1/inbox/conversations/:id/read',
     {
       onRequest: guard.inbox('inbox.write'),
-      preParsing: requireConversation(deps),
+      preParsing: conversationFirst(deps),
       schema: {
         ...inboxRouteSchema,
         operationId: 'markConversationRead',

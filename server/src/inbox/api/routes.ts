@@ -5,9 +5,8 @@ import { isUuid } from '../../base/id.ts'
 import type { App } from '../../base/route.ts'
 import { cursor, page, unpaged } from '../../base/schema-types.ts'
 import { listSendableTemplates } from '../../channels/templates/templates.ts'
-import type { InboxDeps, Scope } from '../conversation/conversation.ts'
+import { conversationNotFound, type InboxDeps, type Scope } from '../conversation/conversation.ts'
 import { decryptConversation } from '../conversation/encrypted-conversation.ts'
-import { conversationNotFound } from '../conversation/errors.ts'
 import { listConversations } from '../read/list.ts'
 import { readMessages } from '../read/read-messages.ts'
 import type { SendDeps } from '../send/send-deps.ts'
@@ -62,15 +61,9 @@ function serveTemplates(app: App, deps: InboxDeps, guard: InboxGuard): void {
       const connectionIds = connectionsIn(scope, request.query.connection_id)
       const templates = await listSendableTemplates(deps.db.sql, scope.workspaceId, connectionIds)
       return {
-        templates: templates.map((template) => ({
-          id: template.id,
-          connection_id: template.connectionId,
-          name: template.name,
-          language: template.language,
-          category: template.category,
-          body: template.body,
-          parameter_count: template.parameterCount,
-        })),
+        templates: templates.map(({ id, connectionId, name, language, category, body, parameterCount }) => {
+          return { id, connection_id: connectionId, name, language, category, body, parameter_count: parameterCount }
+        }),
       }
     },
   )
@@ -109,7 +102,8 @@ function serveConversations(app: App, deps: InboxDeps, guard: InboxGuard): void 
     async (request) => {
       const query = parseListRequest(request.query)
       const view = await readViewerContext(deps, request)
-      const list = () => listConversations(deps.db.sql, view.keyring, scopeOf(callerOf(request)), query)
+      const reader = { sql: deps.db.sql, keyring: view.keyring, ...scopeOf(callerOf(request)) }
+      const list = () => listConversations(reader, query)
       const page =
         query.filter.phone === null
           ? await list()
@@ -177,10 +171,8 @@ function serveMessages(app: App, deps: InboxDeps, guard: InboxGuard): void {
       const { id } = request.params
       if (!isUuid(id)) throw conversationNotFound()
       const view = await readViewerContext(deps, request)
-      const page = await readMessages(deps.db.sql, view.keyring, scopeOf(callerOf(request)), id, {
-        before: time,
-        limit,
-      })
+      const reader = { sql: deps.db.sql, keyring: view.keyring, ...scopeOf(callerOf(request)) }
+      const page = await readMessages(reader, id, { before: time, limit })
       return { messages: page.messages.map((each) => presentMessage(each, view)), has_more: page.hasMore }
     },
   )

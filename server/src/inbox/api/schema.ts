@@ -9,7 +9,7 @@ import { messageStatuses } from '../conversation/message.ts'
 export const described = <P extends TProperties>(title: string, description: string, properties: P) =>
   Type.Object(properties, { title, description })
 
-const closed = { additionalProperties: false }
+export const closed = { additionalProperties: false }
 
 /** Returns an object schema that rejects unknown fields. */
 export const strict = <P extends TProperties>(properties: P) => Type.Object(properties, closed)
@@ -221,8 +221,13 @@ export const EchoBody = strict({
 })
 export type EchoBody = Static<typeof EchoBody>
 
-const errorSchema = (title: string, statusCode: number, code: string, statusMessage: string, description: string) =>
-  errorResponse(title, statusCode, description, statusMessage, { code })
+export const errorSchema = (
+  title: string,
+  statusCode: number,
+  code: string,
+  statusMessage: string,
+  description: string,
+) => errorResponse(title, statusCode, description, statusMessage, { code })
 
 /** Errors of every Inbox API route; callers branch on `data.code`. */
 export const inboxErrors = {

@@ -8,6 +8,7 @@ import {
 } from '../../base/citus/distributed-sql.ts'
 import type { Fragment, Sql, Tx } from '../../base/db.ts'
 import type { ReclaimPolicy } from '../../workspaces/schema.ts'
+import type { PlainTx } from '../conversation/conversation.ts'
 import { type AgentKey, canKeyOwn, firstOwner } from '../conversation/owner.ts'
 import { countOwned, lockRouting, readRules } from '../routing/lock-routing.ts'
 import { chooseAgent, createRouter, defaultRule, type Route, routeToOwner } from '../routing/routing.ts'
@@ -19,14 +20,15 @@ export type LockRoutes = (connectionIds: readonly string[]) => Promise<(connecti
  * Returns a function that tells who gets new conversations. The result stays valid until the transaction ends. Call it
  * before locking a conversation, like `readAgentRules`. Only workspaces with routing rules pay for more than this.
  */
-export async function lockFirstOwners(tx: Tx, workspaceId: string, now: Date): Promise<LockRoutes> {
+export async function lockFirstOwners(work: PlainTx): Promise<LockRoutes> {
+  const { tx, workspaceId, now } = work
   const [{ isStopped, isRouted }, keys] = await Promise.all([
     readAgentRules(tx, workspaceId),
     lockAgentKeys(tx, workspaceId, null),
   ])
   return async (connectionIds) => {
     if (!isRouted) return (connectionId) => routeToOwner(firstOwner(keys, connectionId, isStopped, now))
-    const state = await lockRouting(tx, workspaceId, { connectionIds }, keys, now)
+    const state = await lockRouting(work, { connectionIds }, keys)
     return createRouter(state, { keys, isStopped, now }).route
   }
 }
@@ -51,16 +53,10 @@ export async function findNextAgent(
     from workspaces
     where id = ${workspaceId}`
   const keys = await selectAgentKeys(sql, workspaceId, sql``)
+  const keyIds = keys.map(({ id }) => id)
   const isStopped = workspace?.agents_stopped ?? true
   const [ruleOf, loads] = workspace?.is_routed
-    ? await Promise.all([
-        readRules(sql, workspaceId, [connectionId]),
-        countOwned(
-          sql,
-          workspaceId,
-          keys.map(({ id }) => id),
-        ),
-      ])
+    ? await Promise.all([readRules(sql, workspaceId, [connectionId]), countOwned(sql, workspaceId, keyIds)])
     : [() => defaultRule, new Map<string, number>()]
   const { owner } = chooseAgent(ruleOf(connectionId), connectionId, { keys, loads, isStopped, now })
   const row = owner.type === 'human' ? null : await selectApiKey(sql, workspaceId, owner.keyId)
@@ -68,13 +64,8 @@ export async function findNextAgent(
 }
 
 /** Returns whether the key can own conversations of the connection; valid until the transaction ends. */
-export async function canAgentOwn(
-  tx: Tx,
-  workspaceId: string,
-  keyId: string,
-  connectionId: string,
-  now: Date,
-): Promise<boolean> {
+export async function canAgentOwn(work: PlainTx, keyId: string, connectionId: string): Promise<boolean> {
+  const { tx, workspaceId, now } = work
   const [key] = await lockAgentKeys(tx, workspaceId, keyId)
   return key !== undefined && canKeyOwn(key, connectionId, now)
 }

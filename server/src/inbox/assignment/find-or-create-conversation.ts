@@ -1,24 +1,24 @@
-import type { Tx } from '../../base/db.ts'
-import type { Keyring } from '../../base/encryption/keyring.ts'
 import type { Connection } from '../../channels/connection/connection.ts'
 import { recordEvents } from '../../events/record.ts'
+import { BudgetReached } from '../budgets/alerts.ts'
 import { checkBudgets } from '../budgets/allowance.ts'
 import { hasBudgets } from '../budgets/budget-queries.ts'
-import { BudgetReached } from '../budgets/budget-reached.ts'
 import { recountForSend } from '../budgets/count-ledger.ts'
 import { insertConversations } from '../conversation/batch-queries.ts'
 import { type ConversationChange, changeOwner } from '../conversation/change.ts'
 import { commitChange, recordDifference } from '../conversation/commit-change.ts'
-import type { Conversation } from '../conversation/conversation.ts'
-import { withStatus } from '../conversation/conversation-state.ts'
-import { newConversation, withKnownConsent } from '../conversation/customer.ts'
 import {
   agentsStopped,
+  type ChangeTx,
+  type Conversation,
   connectionNotFound,
+  inTransaction,
   keyCannotOwn,
   lockedToPeople,
   ownedByAgent,
-} from '../conversation/errors.ts'
+} from '../conversation/conversation.ts'
+import { withStatus } from '../conversation/conversation-state.ts'
+import { newConversation, withKnownConsent } from '../conversation/customer.ts'
 import { lockCustomer } from '../conversation/lock-customer.ts'
 import { agent, takeRefusal } from '../conversation/owner.ts'
 import { countryOf } from '../costs/markets.ts'
@@ -64,9 +64,7 @@ export async function findOrCreateConversation(
   const isAllowed = connectionIds.length === 0 || connectionIds.includes(request.connectionId)
   if (!isAllowed) throw connectionNotFound()
   const start = () =>
-    deps.keyStore.withKeyring(workspaceId, (keyring) =>
-      retryOnRace(() => deps.db.tx((tx) => startLocked(deps, tx, keyring, caller, request))),
-    )
+    retryOnRace(() => inTransaction(deps, workspaceId, (work) => startLocked(deps, work, caller, request)))
   return start().catch(async (error: unknown) => {
     // Like a send, it is refused by a budget only after a fresh count.
     if (!(error instanceof BudgetReached) || !(await recountForSend(deps, workspaceId))) throw error
@@ -76,19 +74,18 @@ export async function findOrCreateConversation(
 
 async function startLocked(
   deps: SendDeps,
-  tx: Tx,
-  keyring: Keyring,
+  work: ChangeTx,
   caller: Sender,
   { connectionId, phone, template: command, isOverBudget = false }: ConversationStart,
 ): Promise<StartedConversation> {
-  const { workspaceId } = caller
-  const now = deps.clock.now()
-  const work = { tx, keyring, workspaceId, now }
+  const { tx, keyring, workspaceId, now } = work
   const isConfirmed = isOverBudget && !isAgent(caller)
-  const connection = await findInScope(deps, tx, keyring, workspaceId, connectionId)
-  if (isAgent(caller)) await checkAgent(tx, caller, connectionId, now)
+  // In the transaction, like a send, so that both decide by the same holds.
+  const [connection] = await deps.connectionsIn(tx, keyring, workspaceId, tx`select ${connectionId}::uuid`)
+  if (connection === undefined) throw connectionNotFound()
+  if (isAgent(caller)) await checkAgent(work, caller.actor.id, connectionId)
   const customer = { userId: null, parentUserId: null, phone, name: null }
-  const found = await lockCustomer(tx, keyring, { workspaceId, connectionId }, customer, now)
+  const found = await lockCustomer(work, connectionId, customer)
   const recipient = { connectionId, conversationId: found?.id ?? null, customer: found?.contact ?? customer }
   const [{ template, consents, isFree }, isLimited] = await Promise.all([
     findTemplateFacts(work, command, recipient, connection),
@@ -107,10 +104,10 @@ async function startLocked(
   })
   // The agent may repeat the call for its own conversation after a lost response: limits only a new owner.
   const isNewOwner = before.ownerEpoch !== conversation.ownerEpoch
-  if (isAgent(caller) && isNewOwner) await checkLimits(tx, caller, conversation.id, now)
+  if (isAgent(caller) && isNewOwner) await checkLimits(work, caller, conversation.id)
   if (isLimited && (found === undefined || isNewOwner)) {
     const price = { country: countryOf(customer), category: (template?.category ?? '').toLowerCase() }
-    await checkBudgets(tx, workspaceId, { ...sendOf(caller, connection, conversation.id), ...price, isConfirmed }, now)
+    await checkBudgets(work, { ...sendOf(caller, connection, conversation.id), ...price, isConfirmed })
   }
   if (found !== undefined) {
     if (conversation === before) return { conversation, isNew: false }
@@ -129,19 +126,6 @@ async function startLocked(
 const startOf = ({ reachesAgents }: Sender, created: Conversation): Conversation =>
   reachesAgents === true ? { ...created, ...withStatus('resolved') } : created
 
-/** Reads the connection in the transaction, like a send, so that both decide by the same holds. */
-async function findInScope(
-  deps: Pick<SendDeps, 'connectionsIn'>,
-  tx: Tx,
-  keyring: Keyring,
-  workspaceId: string,
-  id: string,
-): Promise<Connection> {
-  const [connection] = await deps.connectionsIn(tx, keyring, workspaceId, tx`select ${id}::uuid`)
-  if (connection === undefined) throw connectionNotFound()
-  return connection
-}
-
 const sendOf = (caller: Sender, { id: connectionId, numberId }: Connection, conversationId: string) => ({
   ...{ connectionId, numberId, conversationId, isCharging: true, parts: 1 },
   keyId: isAgent(caller) ? caller.actor.id : null,
@@ -149,15 +133,10 @@ const sendOf = (caller: Sender, { id: connectionId, numberId }: Connection, conv
 
 const isAgent = (caller: Sender): caller is HandoverAgent => caller.actor.type === 'agent'
 
-async function checkAgent(
-  tx: Tx,
-  { workspaceId, actor }: HandoverAgent,
-  connectionId: string,
-  now: Date,
-): Promise<void> {
-  const { isStopped } = await readAgentRules(tx, workspaceId)
+async function checkAgent(work: ChangeTx, keyId: string, connectionId: string): Promise<void> {
+  const { isStopped } = await readAgentRules(work.tx, work.workspaceId)
   if (isStopped) throw agentsStopped()
-  if (!(await canAgentOwn(tx, workspaceId, actor.id, connectionId, now))) throw keyCannotOwn()
+  if (!(await canAgentOwn(work, keyId, connectionId))) throw keyCannotOwn()
 }
 
 function takeConversation(before: Conversation, { actor }: HandoverAgent, now: Date): ConversationChange {
@@ -172,9 +151,9 @@ function assertCanTake(conversation: Conversation, keyId: string): void {
 }
 
 /** Throws if the message would exceed the send limits. Counts nothing: the send itself counts. */
-async function checkLimits(tx: Tx, sender: HandoverAgent, conversationId: string, now: Date): Promise<void> {
+async function checkLimits(work: ChangeTx, sender: HandoverAgent, conversationId: string): Promise<void> {
   const send = { sender, conversationId }
-  const allowance = await countSends(tx, sender.workspaceId, [send], now)
+  const allowance = await countSends(work, [send])
   allowance.check(send)
   await allowance.release()
 }

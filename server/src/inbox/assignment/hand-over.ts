@@ -1,15 +1,11 @@
-import type { Tx } from '../../base/db.ts'
-import type { Keyring } from '../../base/encryption/keyring.ts'
 import { ApiError } from '../../base/errors.ts'
 import { recordNotifications } from '../../notifications/record-notifications.ts'
 import { changeOwner } from '../conversation/change.ts'
 import { commitChange } from '../conversation/commit-change.ts'
-import type { Conversation } from '../conversation/conversation.ts'
-import { decryptConversation } from '../conversation/encrypted-conversation.ts'
-import { conversationNotFound } from '../conversation/errors.ts'
+import { type ChangeTx, type Conversation, inTransaction } from '../conversation/conversation.ts'
 import type { Urgency } from '../conversation/owner.ts'
 import { human } from '../conversation/owner.ts'
-import { findConversation, lockConversation } from '../conversation/queries.ts'
+import { loadConversation, requireLocked } from '../conversation/queries.ts'
 import { queueInTeams } from '../routing/assign.ts'
 import { sendMessage } from '../send/send.ts'
 import type { SendDeps, Sender } from '../send/send-deps.ts'
@@ -59,26 +55,16 @@ export async function handOver(
   caller: HandoverAgent,
   request: HandoverRequest,
 ): Promise<HandoverResult> {
-  const before = await readConversation(deps, caller, request.conversationId)
+  const before = await loadConversation(deps, caller, request.conversationId)
   const earlier = await findRepeated(deps, caller, before, request)
   if (earlier !== null) return { conversation: before, handover: earlier, closing: null, isRepeat: true }
   assertOwner(before, caller.actor.id)
   // Checks the assignee before the customer is sent anything.
   if (request.userId !== null) await checkAssignee(deps.db.sql, caller.workspaceId, request.userId)
   const closing = request.closing === null ? null : await sendClosing(deps, caller, before, request.closing)
-  return deps.keyStore.withKeyring(caller.workspaceId, (keyring) =>
-    deps.db.tx(async (tx) => ({
-      ...(await assignToPeople(deps, tx, keyring, caller, before.id, request)),
-      closing,
-      isRepeat: false,
-    })),
-  )
-}
-
-async function readConversation(deps: SendDeps, caller: HandoverAgent, id: string): Promise<Conversation> {
-  const row = await findConversation(deps.db.sql, caller, id)
-  if (row === undefined) throw conversationNotFound()
-  return decryptConversation(await deps.keyStore.keyring(caller.workspaceId), row)
+  const { workspaceId } = caller
+  const handed = await inTransaction(deps, workspaceId, (work) => assignToPeople(work, caller, before.id, request))
+  return { ...handed, closing, isRepeat: false }
 }
 
 /** Returns the handover that this request made earlier, if people have not acted on it since. */
@@ -100,12 +86,7 @@ async function findRepeated(
 /** One key per ownership of the agent: a retry has the same key, whatever its text. */
 const closingKey = ({ id, ownerEpoch }: Conversation): string => `handover:${id}:${ownerEpoch}`
 
-async function sendClosing(
-  deps: SendDeps,
-  caller: HandoverAgent,
-  conversation: Conversation,
-  text: string,
-): Promise<HandoverResult['closing']> {
+async function sendClosing(deps: SendDeps, caller: HandoverAgent, conversation: Conversation, text: string) {
   const { inbound } = conversation
   const request = {
     conversationId: conversation.id,
@@ -128,17 +109,14 @@ const isFromEarlierSend = (error: unknown): boolean =>
   error instanceof IdempotencyKeyReused || (error instanceof ApiError && error.data?.code === 'NOT_RETRYABLE')
 
 async function assignToPeople(
-  { clock }: SendDeps,
-  tx: Tx,
-  keyring: Keyring,
+  work: ChangeTx,
   caller: HandoverAgent,
   id: string,
   { note, urgency, userId }: HandoverRequest,
 ): Promise<Pick<HandoverResult, 'conversation' | 'handover'>> {
-  const { workspaceId, actor } = caller
-  const now = clock.now()
-  const before = await lockConversation(tx, keyring, caller, id)
-  if (before === undefined) throw conversationNotFound()
+  const { tx, workspaceId, now } = work
+  const { actor } = caller
+  const before = await requireLocked(work, caller, id)
   // A person may have taken the conversation over while the closing message was being sent.
   assertOwner(before, actor.id)
   if (userId !== null) await checkAssignee(tx, workspaceId, userId)
@@ -149,9 +127,9 @@ async function assignToPeople(
     handover: toOpenHandover(handover),
     assignedTo: userId ?? handedOver.assignedTo,
   }
-  await insertHandover({ tx, keyring, workspaceId }, before.id, handover)
-  await commitChange({ tx, keyring, workspaceId, now }, before, { conversation, events }, { actor, reason: null })
-  if (conversation.assignedTo === null) await queueInTeams(tx, workspaceId, [conversation], now)
+  await insertHandover(work, before.id, handover)
+  await commitChange(work, before, { conversation, events }, { actor, reason: null })
+  if (conversation.assignedTo === null) await queueInTeams(work, [conversation])
   const notified = { kind: 'handover' as const, cause: handover.id, userId: conversation.assignedTo, actor }
   await recordNotifications(tx, workspaceId, [{ ...notified, conversationId: before.id }], now)
   return { conversation, handover }

@@ -130,17 +130,6 @@ export function isSameHandover(
   )
 }
 
-/** Returns the handover to this key or to any agent, if it is the newest of the conversation; otherwise null. */
-export async function findHandoverTo(
-  work: WorkspaceSql,
-  conversationId: string,
-  keyId: string,
-): Promise<Handover | null> {
-  const newest = await findNewestHandover(work, conversationId)
-  if (newest === null || newest.to.type === 'people') return null
-  return newest.to.type === 'agents' || newest.to.keyId === keyId ? newest : null
-}
-
 export function decryptHandover(keyring: Keyring, row: HandoverRow): Handover {
   return {
     id: row.id,

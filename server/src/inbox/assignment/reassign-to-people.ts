@@ -16,7 +16,7 @@ import {
 } from '../conversation/activity-columns.ts'
 import { ownerChanged } from '../conversation/change.ts'
 import { type ChangeCause, recordActivities } from '../conversation/commit-change.ts'
-import { type ChangeTx, publishConversations } from '../conversation/conversation.ts'
+import { type ChangeTx, firstTime, inTransaction, publishConversations } from '../conversation/conversation.ts'
 import { retryWhileCallsStart } from '../conversation/dispatches.ts'
 import { agent, human, writeOwner } from '../conversation/owner.ts'
 import { opaqueWorkspaceId } from '../conversation/queries.ts'
@@ -53,8 +53,8 @@ const pollExpiredEveryMs = 15_000
 
 /** Watches for keys that expired recently and own conversations. */
 export function watchExpiredKeys({ db, clock }: { db: Db; clock: Clock }): DueWatch {
-  const nextAt = async (now: Date) => {
-    const [row] = await db.sql<{ at: Date | null }[]>`
+  const nextAt = (now: Date) =>
+    firstTime(db.sql<{ at: Date | null }[]>`
       select min(at) as at
       from (
         select min(expires_at) as at
@@ -68,13 +68,9 @@ export function watchExpiredKeys({ db, clock }: { db: Db; clock: Clock }): DueWa
           and c.owner_key_id = k.id
         where k.expires_at > ${new Date(now.getTime() - recentMs)}
           and k.expires_at <= ${now}
-      ) as moments`
-    return row?.at ?? null
-  }
-  return watchDueWork(
-    { db, clock },
-    { nextAt, pollEveryMs: pollExpiredEveryMs, watchedTopics: [{ topic: expiringTopic }] },
-  )
+      ) as moments`)
+  const watchedTopics = [{ topic: expiringTopic }]
+  return watchDueWork({ db, clock }, { nextAt, pollEveryMs: pollExpiredEveryMs, watchedTopics })
 }
 
 /** Assigns to people the conversations of keys that expired recently. Called by a frequent timer on any node. */
@@ -102,8 +98,7 @@ async function reassignFromKeys(db: Db, keyStore: KeyStore, clock: Clock, hasEnd
     where ${hasEnded}`
   let count = 0
   for (const { workspace_id: workspaceId, id } of ended) {
-    const keyring = await keyStore.keyring(workspaceId)
-    count += await db.tx((tx) => reassignFromKey({ tx, keyring, workspaceId, now: clock.now() }, id, systemActor))
+    count += await inTransaction({ db, keyStore, clock }, workspaceId, (work) => reassignFromKey(work, id, systemActor))
   }
   return count
 }
@@ -113,8 +108,8 @@ const pollOverdueEveryMs = 30_000
 
 /** Watches for customers who wait for an agent longer than the workspace allows. */
 export function watchOverdueAnswers({ db, clock }: { db: Db; clock: Clock }): DueWatch {
-  const nextAt = async () => {
-    const [row] = await db.sql<{ at: Date | null }[]>`
+  const nextAt = () =>
+    firstTime(db.sql<{ at: Date | null }[]>`
       select min(a.at) as at
       from (
         select min(${overdueAt(db.sql, indexedColumns)}) as at
@@ -130,18 +125,10 @@ export function watchOverdueAnswers({ db, clock }: { db: Db; clock: Clock }): Du
           on c.workspace_id = m.workspace_id
           and c.id = m.conversation_id
         where ${isWatched(db.sql, currentColumns)}
-      ) as a`
-    return row?.at ?? null
-  }
+      ) as a`)
   // A workspace update can shorten the time that agents have.
-  return watchDueWork(
-    { db, clock },
-    {
-      nextAt,
-      pollEveryMs: pollOverdueEveryMs,
-      watchedTopics: [{ topic: liveUpdatesTopic, isRelevant: workspaceUpdates }],
-    },
-  )
+  const watchedTopics = [{ topic: liveUpdatesTopic, isRelevant: workspaceUpdates }]
+  return watchDueWork({ db, clock }, { nextAt, pollEveryMs: pollOverdueEveryMs, watchedTopics })
 }
 
 /**
@@ -252,12 +239,8 @@ async function reassign(work: ChangeTx, condition: Fragment, cause: ChangeCause)
   }))
   await recordActivities(work, items, cause)
   await recordEvents(tx, keyring, workspaceId, events, now)
-  await queueInTeams(
-    tx,
-    workspaceId,
-    rows.filter(({ isFree }) => isFree),
-    now,
-  )
+  const free = rows.filter(({ isFree }) => isFree)
+  await queueInTeams(work, free)
   publishConversations(tx, workspaceId, ids)
   return ids.length
 }

@@ -2,9 +2,8 @@ import type { Clock } from '../../base/clock.ts'
 import type { Db, Sql, Tx } from '../../base/db.ts'
 import { recordNotifications } from '../../notifications/record-notifications.ts'
 import { systemActor } from '../../workspaces/actor.ts'
-import { type InboxDeps, inWorkspace, publishConversations, type Scope } from '../conversation/conversation.ts'
-import { conversationNotFound } from '../conversation/errors.ts'
-import { lockConversation, opaqueWorkspaceId } from '../conversation/queries.ts'
+import { type ChangeDeps, inWorkspace, publishConversations, type Scope } from '../conversation/conversation.ts'
+import { opaqueWorkspaceId, requireLocked } from '../conversation/queries.ts'
 
 const batchSize = 500
 export const maxSilenceDays = 90
@@ -17,15 +16,15 @@ export interface SilenceReminder {
 
 /** Sets the reminder of a conversation in place of an earlier one; null removes it. Throws 404. */
 export function setSilenceReminder(
-  deps: Pick<InboxDeps, 'db' | 'keyStore' | 'clock'>,
+  deps: ChangeDeps,
   scope: Scope,
   id: string,
   reminder: SilenceReminder | null,
 ): Promise<void> {
   const { workspaceId } = scope
-  return inWorkspace(deps, workspaceId, async ({ tx, keyring, now }) => {
-    const conversation = await lockConversation(tx, keyring, scope, id)
-    if (conversation === undefined) throw conversationNotFound()
+  return inWorkspace(deps, workspaceId, async (work) => {
+    const { tx, now } = work
+    const conversation = await requireLocked(work, scope, id)
     publishConversations(tx, workspaceId, [conversation.id])
     if (reminder === null) {
       await tx`
@@ -110,11 +109,8 @@ async function endDue(tx: Tx, workspaceId: string, now: Date): Promise<number> {
       on c.workspace_id = ${workspaceId}
       and c.id = e.conversation_id`
   const silent = ended.filter(({ isSilent }) => isSilent)
-  publishConversations(
-    tx,
-    workspaceId,
-    ended.map(({ conversationId }) => conversationId),
-  )
+  const endedIds = ended.map(({ conversationId }) => conversationId)
+  publishConversations(tx, workspaceId, endedIds)
   const notifications = silent.map(({ conversationId, userId, createdAt }) => ({
     ...{ kind: 'silence' as const, userId, conversationId, actor: systemActor },
     cause: `${conversationId} ${createdAt.toISOString()}`,

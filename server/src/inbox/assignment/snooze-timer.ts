@@ -23,10 +23,8 @@ export function watchSnoozed({ db, clock }: { db: Db; clock: Clock }): DueWatch 
     const times = [snoozed, silent].flatMap((row) => row?.at ?? [])
     return times.length === 0 ? null : new Date(Math.min(...times.map(Number)))
   }
-  return watchDueWork(
-    { db, clock },
-    { nextAt, pollEveryMs, minPauseMs, watchedTopics: [{ topic: conversationsTopic }] },
-  )
+  const watchedTopics = [{ topic: conversationsTopic }]
+  return watchDueWork({ db, clock }, { nextAt, pollEveryMs, minPauseMs, watchedTopics })
 }
 
 /**

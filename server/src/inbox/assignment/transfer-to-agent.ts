@@ -1,20 +1,21 @@
-import type { Tx } from '../../base/db.ts'
-import type { Keyring } from '../../base/encryption/keyring.ts'
 import { invalid } from '../../base/errors.ts'
 import type { Actor } from '../../workspaces/actor.ts'
 import { type ConversationChange, changeOwner, withUpdatedAt } from '../conversation/change.ts'
 import { commitChange } from '../conversation/commit-change.ts'
-import { type Conversation, type InboxDeps, inWorkspace, type Scope } from '../conversation/conversation.ts'
 import {
   agentsStopped,
-  conversationNotFound,
+  type ChangeDeps,
+  type ChangeTx,
+  type Conversation,
+  inWorkspace,
   keyCannotOwn,
   lockedToPeople,
   notOwner,
   ownedByAgent,
-} from '../conversation/errors.ts'
+  type Scope,
+} from '../conversation/conversation.ts'
 import { agent, assigneeAfterRelease, keyIdOf, takeRefusal, type Urgency } from '../conversation/owner.ts'
-import { lockConversation } from '../conversation/queries.ts'
+import { requireLocked } from '../conversation/queries.ts'
 import { canAgentOwn, readAgentRules } from './eligible-agents.ts'
 import {
   findNewestHandover,
@@ -25,8 +26,6 @@ import {
   isSameHandover,
   newHandover,
 } from './handovers.ts'
-
-type Deps = Pick<InboxDeps, 'db' | 'keyStore' | 'clock'>
 
 export interface TransferResult {
   conversation: Conversation
@@ -50,63 +49,51 @@ export interface TransferRequest {
  * conversation or the calling agent does not own it.
  */
 export function transferToAgent(
-  deps: Deps,
+  deps: ChangeDeps,
   scope: Scope,
   actor: Actor,
   request: TransferRequest,
 ): Promise<TransferResult> {
-  return changeLocked(deps, scope, request.conversationId, async (tx, keyring, before, isStopped, now) => {
-    const isRepeat = actor.type === 'agent' && (await wasTransferred(tx, keyring, scope, before, actor.id, request))
+  return changeLocked(deps, scope, request.conversationId, async (work, before, isStopped) => {
+    const isRepeat = actor.type === 'agent' && (await wasTransferred(work, before, actor.id, request))
     if (isRepeat) return { change: { conversation: before, events: [] }, handover: null, actor, isRepeat }
     if (actor.type === 'agent') assertOwner(before, actor.id)
     if (request.keyId === actor.id) throw invalid('keyId', "must be another agent's key")
     if (isStopped) throw agentsStopped()
-    if (!(await canAgentOwn(tx, scope.workspaceId, request.keyId, before.connectionId, now))) throw keyCannotOwn()
-    const handover = await recordHandover(
-      tx,
-      keyring,
-      scope,
-      before,
-      { type: 'agent', keyId: request.keyId },
-      request,
-      actor,
-      now,
-    )
-    return { change: changeOwner(before, agent(request.keyId), actor, now, handover?.id), handover, actor }
+    if (!(await canAgentOwn(work, request.keyId, before.connectionId))) throw keyCannotOwn()
+    const handover = await recordHandover(work, before, { type: 'agent', keyId: request.keyId }, request, actor)
+    return { change: changeOwner(before, agent(request.keyId), actor, work.now, handover?.id), handover, actor }
   })
 }
 
 /** Returns whether the agent made the same transfer, with the same note, and the target still owns the conversation. */
 async function wasTransferred(
-  tx: Tx,
-  keyring: Keyring,
-  { workspaceId }: Scope,
+  work: ChangeTx,
   { id, owner }: Conversation,
   fromKeyId: string,
   { keyId, note, urgency = 'normal' }: TransferRequest,
 ): Promise<boolean> {
   if (note === null || keyIdOf(owner) !== keyId || keyId === fromKeyId) return false
-  const newest = await findNewestHandover({ sql: tx, keyring, workspaceId }, id)
+  const newest = await findNewestHandover({ ...work, sql: work.tx }, id)
   return newest !== null && isSameHandover(newest, { keyId: fromKeyId, to: { type: 'agent', keyId }, urgency, note })
 }
 
-export interface Offer {
-  conversationId: string
-  note: HandoverNote | null
-}
+type Offer = Pick<TransferRequest, 'conversationId' | 'note'>
 
 /**
  * Offers a conversation of people to all agents; the first to take it becomes the owner. Throws 404 outside the scope,
  * 403 while agents are stopped, 409 `OWNER_MISMATCH` if an agent owns it.
  */
-export function offerToAgents(deps: Deps, scope: Scope, actor: Actor, offer: Offer): Promise<TransferResult> {
-  return changeLocked(deps, scope, offer.conversationId, async (tx, keyring, before, isStopped, now) => {
+export function offerToAgents(deps: ChangeDeps, scope: Scope, actor: Actor, offer: Offer): Promise<TransferResult> {
+  return changeLocked(deps, scope, offer.conversationId, async (work, before, isStopped) => {
     if (before.owner.type === 'agent') throw ownedByAgent(before)
     if (isStopped) throw agentsStopped()
-    const handover = await recordHandover(tx, keyring, scope, before, { type: 'agents' }, offer, actor, now)
+    const handover = await recordHandover(work, before, { type: 'agents' }, offer, actor)
     const assignedTo = assigneeAfterRelease(before.assignedTo, actor)
     const isOffered = !before.held && before.handover === null && handover === null && assignedTo === before.assignedTo
-    const conversation = isOffered ? before : withUpdatedAt({ ...before, held: false, handover: null, assignedTo }, now)
+    const conversation = isOffered
+      ? before
+      : withUpdatedAt({ ...before, held: false, handover: null, assignedTo }, work.now)
     return { change: { conversation, events: [] }, handover, actor }
   })
 }
@@ -116,16 +103,16 @@ export function offerToAgents(deps: Deps, scope: Scope, actor: Actor, offer: Off
  * the agent already owns it. Throws 404 outside the scope, 403 while agents are stopped, otherwise 409 `HELD_BY_PEOPLE`
  * or `OWNER_MISMATCH`.
  */
-export async function takeOffered(deps: Deps, scope: Scope, keyId: string, id: string): Promise<Conversation> {
+export async function takeOffered(deps: ChangeDeps, scope: Scope, keyId: string, id: string): Promise<Conversation> {
   const actor: Actor = { type: 'agent', id: keyId }
-  const { conversation } = await changeLocked(deps, scope, id, async (tx, _keyring, before, isStopped, now) => {
+  const { conversation } = await changeLocked(deps, scope, id, async (work, before, isStopped) => {
     const refusal = takeRefusal(before, keyId, 'offered_only', 'when_handed')
     if (refusal === 'held_by_people') throw lockedToPeople(before, 'HELD_BY_PEOPLE')
     if (refusal === 'of_another_agent') throw ownedByAgent(before)
-    const change = changeOwner(before, agent(keyId), actor, now)
+    const change = changeOwner(before, agent(keyId), actor, work.now)
     if (change.conversation === before) return { change, handover: null, actor }
     if (isStopped) throw agentsStopped()
-    if (!(await canAgentOwn(tx, scope.workspaceId, keyId, before.connectionId, now))) throw keyCannotOwn()
+    if (!(await canAgentOwn(work, keyId, before.connectionId))) throw keyCannotOwn()
     // An agent that takes a conversation counts as having seen its messages.
     const taken = { ...change.conversation, inbound: { ...before.inbound, seen: before.inbound.newest } }
     return { change: { ...change, conversation: taken }, handover: null, actor }
@@ -146,22 +133,15 @@ interface OwnerChange {
   isRepeat?: boolean
 }
 
-type PlanOwnerChange = (
-  tx: Tx,
-  keyring: Keyring,
-  before: Conversation,
-  isStopped: boolean,
-  now: Date,
-) => Promise<OwnerChange>
+type PlanOwnerChange = (work: ChangeTx, before: Conversation, isStopped: boolean) => Promise<OwnerChange>
 
-async function changeLocked(deps: Deps, scope: Scope, id: string, plan: PlanOwnerChange): Promise<TransferResult> {
+async function changeLocked(deps: ChangeDeps, scope: Scope, id: string, plan: PlanOwnerChange) {
   const { workspaceId } = scope
   return inWorkspace(deps, workspaceId, async (work) => {
     const { tx, keyring, now } = work
     const { isStopped } = await readAgentRules(tx, workspaceId)
-    const before = await lockConversation(tx, keyring, scope, id)
-    if (before === undefined) throw conversationNotFound()
-    const { change, handover, actor, isRepeat = false } = await plan(tx, keyring, before, isStopped, now)
+    const before = await requireLocked(work, scope, id)
+    const { change, handover, actor, isRepeat = false } = await plan(work, before, isStopped)
     // The note is part of the conversation that the team sees.
     const conversation = handover === null ? change.conversation : withUpdatedAt(change.conversation, now)
     await commitChange({ tx, keyring, workspaceId, now }, before, { ...change, conversation }, { actor, reason: null })
@@ -170,17 +150,14 @@ async function changeLocked(deps: Deps, scope: Scope, id: string, plan: PlanOwne
 }
 
 async function recordHandover(
-  tx: Tx,
-  keyring: Keyring,
-  { workspaceId }: Scope,
+  work: ChangeTx,
   before: Conversation,
   to: HandoverTarget,
-  { note, urgency = 'normal' }: { note: HandoverNote | null; urgency?: Urgency },
+  { note, urgency = 'normal' }: Pick<TransferRequest, 'note' | 'urgency'>,
   actor: Actor,
-  now: Date,
 ): Promise<Handover | null> {
   if (note === null) return null
-  const handover = newHandover({ ...note, from: before.owner, to, urgency, actor }, now)
-  await insertHandover({ tx, keyring, workspaceId }, before.id, handover)
+  const handover = newHandover({ ...note, from: before.owner, to, urgency, actor }, work.now)
+  await insertHandover(work, before.id, handover)
   return handover
 }

@@ -17,23 +17,20 @@ import {
 } from '../conversation/change.ts'
 import { commitChange } from '../conversation/commit-change.ts'
 import {
+  agentsStopped,
+  type ChangeDeps,
   type ChangeTx,
   type Conversation,
-  type InboxDeps,
   inWorkspace,
-  type Scope,
-} from '../conversation/conversation.ts'
-import { type ConversationStatus, hasUnseenMessages } from '../conversation/conversation-state.ts'
-import {
-  agentsStopped,
-  conversationNotFound,
   keyCannotOwn,
   lockedToPeople,
   ownerForbidden,
+  type Scope,
   unknownLabels,
-} from '../conversation/errors.ts'
+} from '../conversation/conversation.ts'
+import { type ConversationStatus, hasUnseenMessages } from '../conversation/conversation-state.ts'
 import { canSetOwner, isSameOwner, lockToPeople, type Owner, takeRefusal } from '../conversation/owner.ts'
-import { lockConversation } from '../conversation/queries.ts'
+import { requireLocked } from '../conversation/queries.ts'
 import { insertNote } from '../notes/notes.ts'
 import { assignInTeam } from '../routing/assign.ts'
 import type { LockedCheck } from '../send/send-deps.ts'
@@ -65,7 +62,7 @@ export interface ConversationPatch {
  * throws.
  */
 export async function updateConversation(
-  deps: Pick<InboxDeps, 'db' | 'keyStore' | 'clock'>,
+  deps: ChangeDeps,
   scope: Scope,
   actor: Actor,
   id: string,
@@ -73,13 +70,12 @@ export async function updateConversation(
   check?: LockedCheck,
 ): Promise<Conversation> {
   return inWorkspace(deps, scope.workspaceId, async (work) => {
-    const { tx, keyring, workspaceId, now } = work
+    const { tx, workspaceId, now } = work
     const rules = patch.owner?.type === 'agent' ? await readAgentRules(tx, workspaceId) : null
-    const before = await lockConversation(tx, keyring, scope, id)
-    if (before === undefined) throw conversationNotFound()
+    const before = await requireLocked(work, scope, id)
     await check?.(work, before)
     if (patch.ownerKeyId !== undefined) assertOwner(before, patch.ownerKeyId)
-    if (patch.owner !== undefined) await checkOwner(tx, workspaceId, actor, before, patch.owner, rules, now)
+    if (patch.owner !== undefined) await checkOwner(work, actor, before, patch.owner, rules)
     const labelIds = patch.labels?.add ?? patch.labelIds
     if (labelIds !== undefined)
       await checkLabels(tx, workspaceId, labelIds, actor.type === 'agent' ? 'label_ids' : 'labelIds')
@@ -98,12 +94,7 @@ export async function updateConversation(
 }
 
 /** Returns whether a conversation stays with its assignee when it comes to another team: with a member of that team. */
-async function keepsAssignee(
-  tx: Tx,
-  workspaceId: string,
-  { assignedTo }: Conversation,
-  patch: ConversationPatch,
-): Promise<boolean> {
+async function keepsAssignee(tx: Tx, workspaceId: string, { assignedTo }: Conversation, patch: ConversationPatch) {
   if (!patch.teamId || patch.assignedTo !== undefined || assignedTo === null) return false
   return (await listTeamIdsOf(tx, workspaceId, assignedTo)).includes(patch.teamId)
 }
@@ -172,21 +163,13 @@ function notificationsFor(before: Conversation, after: Conversation, actor: Acto
   return isHandedBack ? [{ ...about, kind: 'handover', userId: assignedTo }] : []
 }
 
-async function checkOwner(
-  tx: Tx,
-  workspaceId: string,
-  actor: Actor,
-  before: Conversation,
-  owner: Owner,
-  rules: AgentRules | null,
-  now: Date,
-): Promise<void> {
+async function checkOwner(work: ChangeTx, actor: Actor, before: Conversation, owner: Owner, rules: AgentRules | null) {
   if (!canSetOwner(actor, owner)) throw ownerForbidden()
   if (owner.type === 'human' || isSameOwner(before.owner, owner)) return
   if (rules === null || rules.isStopped) throw agentsStopped()
   const refusal = actor.type === 'agent' ? takeRefusal(before, actor.id, 'from_agents_too', rules.takingBack) : null
   if (refusal !== null) throw lockedToPeople(before, 'OWNER_MISMATCH')
-  if (!(await canAgentOwn(tx, workspaceId, owner.keyId, before.connectionId, now))) throw keyCannotOwn()
+  if (!(await canAgentOwn(work, owner.keyId, before.connectionId))) throw keyCannotOwn()
 }
 
 export async function checkLabels(

@@ -17,7 +17,7 @@ import {
   isIdle,
   touchedConversations,
 } from '../conversation/activity-columns.ts'
-import { conversationsTopic } from '../conversation/conversation.ts'
+import { conversationsTopic, type PlainTx } from '../conversation/conversation.ts'
 
 /** Reminders per workspace and run; the next run continues. */
 const batchSize = 100
@@ -67,11 +67,8 @@ export function createWaitingReminder({ db, clock }: { db: Db; clock: Clock }): 
       const workspaceIds = [...dueAtMs].flatMap(([id, atMs]) => (atMs <= nowMs ? id : []))
       const next = await readNextWaits(db.sql, isAll ? null : workspaceIds, clock.now())
       const due = next.filter(({ dueAt }) => dueAt.getTime() <= nowMs)
-      const sent = await sendWaitingReminders(
-        db,
-        clock,
-        due.map(({ workspaceId }) => workspaceId),
-      )
+      const dueIds = due.map(({ workspaceId }) => workspaceId)
+      const sent = await sendWaitingReminders(db, clock, dueIds)
       if (isAll) dueAtMs.clear()
       else for (const id of workspaceIds) dueAtMs.delete(id)
       for (const { workspaceId, dueAt } of next) dueAtMs.set(workspaceId, dueAt.getTime())
@@ -103,7 +100,7 @@ export async function sendWaitingReminders(
       const { hours } = serviceOf(settings, teamId)
       return hours === null || openingAt(hours, now).isOpen
     })
-    if (open.length > 0) sent += await db.tx((tx) => recordReminders(tx, workspaceId, open, now))
+    if (open.length > 0) sent += await db.tx((tx) => recordReminders({ tx, workspaceId, now }, open))
   }
   return sent
 }
@@ -118,12 +115,8 @@ async function clearAnswered(tx: Tx, now: Date): Promise<void> {
       and (${currentColumns.unansweredSince(tx)} is null or ${currentColumns.unansweredSince(tx)} > t.since)
     returning t.workspace_id as "workspaceId", t.conversation_id as "conversationId"`
   for (const [workspaceId, rows = []] of Map.groupBy(answeredWaits, (row) => row.workspaceId)) {
-    await markWaitingRead(
-      tx,
-      workspaceId,
-      rows.map(({ conversationId }) => conversationId),
-      now,
-    )
+    const ids = rows.map(({ conversationId }) => conversationId)
+    await markWaitingRead(tx, workspaceId, ids, now)
   }
 }
 
@@ -169,12 +162,7 @@ function findWaits(sql: Sql, workspaceIds: readonly string[] | null, now: Date):
 }
 
 /** SQL: the longest waits of a workspace `w`, from idle and touched conversations. */
-function longestWaits(
-  sql: Sql,
-  only: OnlyWorkspace,
-  limit: number,
-  condition: (columns: ColumnSource) => Fragment,
-): Fragment {
+function longestWaits(sql: Sql, only: OnlyWorkspace, limit: number, condition: (columns: ColumnSource) => Fragment) {
   const workspace = only === null ? sql`w.id` : sql`${only}::uuid`
   return sql`
     (
@@ -203,12 +191,8 @@ async function forWaitingWorkspaces<R>(
 ): Promise<readonly R[]> {
   if (!isDistributed(sql)) return read(workspaceIds, null)
   const ids = workspaceIds ?? (await listWaiting(sql))
-  return byWorkspace(
-    sql,
-    ids,
-    (id) => id,
-    (own, only) => read(own, only),
-  )
+  const idOf = (id: string) => id
+  return byWorkspace(sql, ids, idOf, read)
 }
 
 /** Returns the workspaces that may have a waiting customer, reminded or not. */
@@ -243,12 +227,7 @@ const isNotReminded = (sql: Sql, { unansweredSince }: ColumnSource, only: OnlyWo
         ${andOnlyWorkspace(sql, only, 't')}
     )`
 
-async function recordReminders(
-  tx: Tx,
-  workspaceId: string,
-  waits: readonly WaitingCustomer[],
-  now: Date,
-): Promise<number> {
+async function recordReminders({ tx, workspaceId, now }: PlainTx, waits: readonly WaitingCustomer[]) {
   // Several workers may find the same wait: the one that writes the row sends the reminder.
   const recorded = await tx<{ conversationId: string }[]>`
     insert into told_waits (workspace_id, conversation_id, since)

@@ -1,7 +1,8 @@
 import type { Tx } from '../../base/db.ts'
 import { createZoneFormat, localDateAt } from '../../base/time.ts'
+import type { PlainTx } from '../conversation/conversation.ts'
 import { findBillingSettings } from '../costs/billing-settings.ts'
-import { recordAlerts } from './alerts.ts'
+import { BudgetReached, recordAlerts } from './alerts.ts'
 import {
   type Amount,
   appliesTo,
@@ -9,6 +10,8 @@ import {
   exceeds,
   formatAmount,
   inCurrentPeriod,
+  oneMessage,
+  parseAmount,
   periodAt,
   type Spender,
 } from './budget.ts'
@@ -23,7 +26,6 @@ import {
   readRates,
   storeCounters,
 } from './budget-queries.ts'
-import { BudgetReached } from './budget-reached.ts'
 import { costOfSend, demandOf, findPrice, marketsOf, type PartCost, type PriceList } from './send-cost.ts'
 
 /** A send that budgets may limit. */
@@ -81,12 +83,9 @@ interface SendsToReserve {
  * Locks the budgets of a workspace for sends whose conversations are locked: all reservations of the workspace follow
  * one another, on any node, so that none is lost and no two take the same rest.
  */
-export async function lockBudgets(
-  tx: Tx,
-  workspaceId: string,
-  { conversationIds, numberIds, countries }: SendsToReserve,
-  now: Date,
-): Promise<BudgetAllowance> {
+export async function lockBudgets(work: PlainTx, sends: SendsToReserve): Promise<BudgetAllowance> {
+  const { tx, workspaceId, now } = work
+  const { conversationIds, numberIds, countries } = sends
   const settings = await findBillingSettings(tx, workspaceId)
   const { timeZone, freeServiceMessages } = settings
   const month = periodAt('month', now, timeZone)
@@ -119,14 +118,13 @@ export async function lockBudgets(
   return {
     reserve: (send) => reserve(state, send, now),
     recordAlerts: async () => {
-      for (const budget of await recordAlerts(tx, workspaceId, [...state.budgets.values()], now))
-        state.budgets.set(budget.id, budget)
+      for (const budget of await recordAlerts(work, [...state.budgets.values()])) state.budgets.set(budget.id, budget)
     },
     store: (messages) => {
       const rows = messages.flatMap(reservationsOf)
       if (rows.length === 0) return Promise.resolve()
       return Promise.all([
-        insertReservations(tx, workspaceId, rows, latestOf(state.budgets, now)),
+        insertReservations({ tx, workspaceId, now: latestOf(state.budgets, now) }, rows),
         storeCounters(tx, workspaceId, [...state.budgets.values()]),
       ])
     },
@@ -134,10 +132,10 @@ export async function lockBudgets(
 }
 
 /** Throws as a send would if it exceeds a budget. Reserves nothing: the send itself does. */
-export async function checkBudgets(tx: Tx, workspaceId: string, send: SendToReserve, now: Date): Promise<void> {
+export async function checkBudgets(work: PlainTx, send: SendToReserve): Promise<void> {
   const { conversationId, numberId, country } = send
   const sends = { conversationIds: [conversationId], numberIds: [numberId], countries: [country] }
-  const budgets = await lockBudgets(tx, workspaceId, sends, now)
+  const budgets = await lockBudgets(work, sends)
   budgets.reserve(send)
 }
 
@@ -177,4 +175,45 @@ function reservationsOf({ messageId, connectionId, numberId, keyId, cost }: Rese
     ...{ messageId, part: n + 1, connectionId, numberId, keyId, isFree },
     price: price === null ? null : formatAmount(price),
   }))
+}
+
+interface Released extends Spender {
+  isFree: boolean
+  price: string | null
+  reservedAt: Date
+}
+
+/**
+ * Gives back what these parts of a message had reserved, because they have failed. Call it in the transaction that
+ * settles the send, with the conversation's lock. A repeat gives nothing back. If the platform has delivered such a part
+ * after all, its charge counts by the ledger.
+ */
+export async function releaseReservations(
+  tx: Tx,
+  workspaceId: string,
+  messageId: string,
+  parts: readonly number[],
+): Promise<void> {
+  const [, released, budgets] = await Promise.all([
+    lockCount(tx, workspaceId),
+    tx<Released[]>`
+      delete from budget_reservations
+      where workspace_id = ${workspaceId}
+        and message_id = ${messageId}
+        and part = any (${[...parts]}::integer[])
+      returning connection_id as "connectionId", key_id as "keyId", is_free as "isFree", price::text as price,
+        reserved_at as "reservedAt"`,
+    readBudgets(tx, workspaceId),
+  ])
+  const changed = budgets.flatMap((budget) => {
+    const reserved = released.reduce((left, one) => left - amountIn(budget, one), budget.reserved)
+    return reserved === budget.reserved ? [] : { ...budget, reserved: reserved > 0n ? reserved : 0n }
+  })
+  if (changed.length > 0) await storeCounters(tx, workspaceId, changed)
+}
+
+/** Returns how much of the budget's counter a reservation is; nothing if it was made in an earlier period. */
+function amountIn(budget: Budget, one: Released): bigint {
+  if (one.isFree || one.reservedAt < budget.from || !appliesTo(budget, one)) return 0n
+  return budget.unit === 'messages' ? oneMessage : parseAmount(one.price ?? '0')
 }

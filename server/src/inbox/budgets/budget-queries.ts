@@ -1,5 +1,6 @@
 import type { Sql, Tx } from '../../base/db.ts'
 import { unnested } from '../../base/postgres/rows.ts'
+import type { PlainTx } from '../conversation/conversation.ts'
 import { type Amount, type Budget, type BudgetScope, formatAmount, parseAmount } from './budget.ts'
 import type { Rate } from './send-cost.ts'
 
@@ -99,12 +100,8 @@ export interface Reservation {
   price: string | null
 }
 
-export function insertReservations(
-  tx: Tx,
-  workspaceId: string,
-  reservations: readonly Reservation[],
-  now: Date,
-): Promise<unknown> {
+export function insertReservations(work: PlainTx, reservations: readonly Reservation[]): Promise<unknown> {
+  const { tx, workspaceId, now } = work
   return tx`
     insert into budget_reservations (
       workspace_id, message_id, connection_id, key_id, part, number_id, price, is_free, reserved_at

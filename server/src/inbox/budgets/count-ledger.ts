@@ -1,8 +1,8 @@
-import type { Clock } from '../../base/clock.ts'
 import type { Db, Sql, Tx } from '../../base/db.ts'
 import type { Log } from '../../base/log.ts'
 import { unnested } from '../../base/postgres/rows.ts'
 import { createZoneFormat, localDateAt } from '../../base/time.ts'
+import type { ChangeDeps } from '../conversation/conversation.ts'
 import { opaqueWorkspaceId } from '../conversation/queries.ts'
 import { type BillingSettings, findBillingSettings } from '../costs/billing-settings.ts'
 import { pricedCharges, sameRates } from '../costs/read-costs.ts'
@@ -10,10 +10,7 @@ import { recordAlerts } from './alerts.ts'
 import { type Amount, type Budget, formatAmount, oneMessage, parseAmount, periodAt } from './budget.ts'
 import { amountsOf, lockCount, readBudgets, readHighestPrices, storeCounters } from './budget-queries.ts'
 
-interface CountDeps {
-  db: Db
-  clock: Clock
-}
+type CountDeps = Pick<ChangeDeps, 'db' | 'clock'>
 
 /** A count is repeated after this time at the earliest, and after so many times what it took. */
 const minPauseMs = 1_000
@@ -124,22 +121,16 @@ async function countBudgets({ db, clock }: CountDeps, workspaceId: string, versi
     // A period that has ended since must not replace the one that sends are already counted in.
     if (stored.values().some(({ period, from }) => from >= periodAt(period, now, settings.timeZone).until)) return
     await deleteReservations(tx, workspaceId, settled)
-    const reserved = await sumReservations(tx, workspaceId, budgets, {
-      settings,
-      now,
-      fallback: highestOf(amountsOf(highest)),
-    })
+    const fallback = highestOf(amountsOf(highest))
+    const reserved = await sumReservations(tx, workspaceId, budgets, { settings, now, fallback })
     const counted = budgets.map((budget): Budget => {
       const used = ledger.used.get(`${budget.scope} ${budget.scopeId}`)?.[budget.period]?.[budget.unit] ?? 0n
       const period = periodAt(budget.period, now, settings.timeZone)
       return { ...(stored.get(budget.id) ?? budget), ...period, used, reserved: reserved.get(budget.id) ?? 0n }
     })
-    const alerted = new Map((await recordAlerts(tx, workspaceId, counted, now)).map((one) => [one.id, one]))
-    await storeCounters(
-      tx,
-      workspaceId,
-      counted.map((budget) => alerted.get(budget.id) ?? budget),
-    )
+    const alerted = new Map((await recordAlerts({ tx, workspaceId, now }, counted)).map((one) => [one.id, one]))
+    const changed = counted.map((budget) => alerted.get(budget.id) ?? budget)
+    await storeCounters(tx, workspaceId, changed)
     await tx`
       update budget_counts
       set version = version + 1,

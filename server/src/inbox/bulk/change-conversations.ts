@@ -2,13 +2,14 @@ import type { Tx } from '../../base/db.ts'
 import { type NewNotification, recordNotifications } from '../../notifications/record-notifications.ts'
 import { addToAudit } from '../../team/audit.ts'
 import type { TeamActor } from '../../team/member.ts'
-import { findTeams } from '../../workspaces/teams/teams.ts'
+import { checkTeam, findTeams } from '../../workspaces/teams/teams.ts'
 import { findNonMembers } from '../../workspaces/workspace.ts'
 import { applyPatch, type ConversationPatch, checkAssignee, checkLabels } from '../assignment/update-conversation.ts'
 import { lockByIds } from '../conversation/batch-queries.ts'
 import { withUpdatedAt } from '../conversation/change.ts'
 import { commitChange } from '../conversation/commit-change.ts'
 import {
+  type ChangeDeps,
   type ChangeTx,
   type Conversation,
   type InboxDeps,
@@ -19,8 +20,9 @@ import type { ConversationStatus } from '../conversation/conversation-state.ts'
 import { decryptMessageId } from '../conversation/message.ts'
 import { findNewestInbound } from '../conversation/message-queries.ts'
 import { sendReadReceipt } from '../read/mark-read.ts'
-import { queueInTeams, recordRoutes } from '../routing/assign.ts'
-import { type ConversationDiff, readTeamMembers, routeMoved } from './move-to-team.ts'
+import { queueInTeams, type RoutedConversation, recordRoutes, withRoute } from '../routing/assign.ts'
+import { lockRouting } from '../routing/lock-routing.ts'
+import { createRouter } from '../routing/routing.ts'
 
 /** Conversations per request. A larger selection is sent as several requests with the same `batchId`. */
 export const maxPerRequest = 50
@@ -51,16 +53,13 @@ export async function changeConversations(
   { batchId, ids, changes }: BulkChangeRequest,
 ): Promise<BulkChangeResult> {
   const { changed, read } = await inWorkspace(deps, workspaceId, async (work) => {
-    const { tx, keyring, now } = work
+    const { tx, now } = work
     if (changes.labels !== undefined) await checkLabels(tx, workspaceId, changes.labels.add, 'changes.addLabelIds')
     if (changes.assignedTo) await checkAssignee(tx, workspaceId, changes.assignedTo, 'changes.assignedTo')
     const { teamId = null } = changes
     const members = teamId === null ? noMembers : await readTeamMembers(tx, workspaceId, teamId, 'changes.teamId')
-    const lockedConversations = await lockByIds({ tx, keyring, workspaceId }, ids)
-    const newest = await newestInbounds(
-      { tx, keyring, workspaceId },
-      changes.read === undefined ? [] : lockedConversations,
-    )
+    const lockedConversations = await lockByIds(work, ids)
+    const newest = await newestInbounds(work, changes.read === undefined ? [] : lockedConversations)
     const applied = lockedConversations.map((before) => ({
       before,
       after: applyChanges(before, withAssignee(before, changes, members), actor, newest, now),
@@ -68,9 +67,9 @@ export async function changeConversations(
     const { planned, routed } =
       teamId === null ? { planned: applied, routed: [] } : await routeMoved(work, teamId, applied)
     const changed = await commitAll(work, actor, planned)
-    await recordRoutes(tx, workspaceId, routed, now, false)
+    await recordRoutes(work, routed, false)
     await recordNotifications(tx, workspaceId, notificationsFor(changed, actor, batchId), now)
-    await recordBulkAction(tx, workspaceId, actor, 'conversations.bulk_changed', batchId, changed, now)
+    await recordBulkAction(work, actor, 'bulk_changed', batchId, changed)
     return { changed, read: changed.flatMap((one) => readReceiptOf(one, newest)) }
   })
   for (const { conversation, externalId } of read) await sendReadReceipt(deps, workspaceId, conversation, externalId)
@@ -118,10 +117,7 @@ function notificationsFor(changed: readonly ConversationDiff[], actor: TeamActor
 }
 
 /** Returns the platform id of the newest customer message by conversation id. */
-async function newestInbounds(
-  { tx, keyring, workspaceId }: WorkspaceTx,
-  conversations: readonly Conversation[],
-): Promise<Map<string, string>> {
+async function newestInbounds({ tx, keyring, workspaceId }: WorkspaceTx, conversations: readonly Conversation[]) {
   const rows = await Promise.all(conversations.map(({ id }) => findNewestInbound(tx, workspaceId, id)))
   const ids = rows.map((row) => (row === undefined ? null : decryptMessageId(keyring, row)))
   return new Map(conversations.flatMap(({ id }, n) => (ids[n] == null ? [] : [[id, ids[n]] as const])))
@@ -134,11 +130,7 @@ function readReceiptOf({ before, after }: ConversationDiff, newest: ReadonlyMap<
 }
 
 /** Stores what has changed, and returns all as it is stored. */
-export function commitAll(
-  work: ChangeTx,
-  actor: TeamActor,
-  changed: readonly ConversationDiff[],
-): Promise<ConversationDiff[]> {
+function commitAll(work: ChangeTx, actor: TeamActor, changed: readonly ConversationDiff[]) {
   const cause = { actor, reason: null }
   return Promise.all(
     changed.map(async (one) => {
@@ -149,17 +141,16 @@ export function commitAll(
   )
 }
 
-export async function recordBulkAction(
-  tx: Tx,
-  scopeId: string,
+async function recordBulkAction(
+  { tx, workspaceId: scopeId, now }: ChangeTx,
   actor: TeamActor,
-  action: 'conversations.bulk_changed' | 'conversations.bulk_undone',
+  action: 'bulk_changed' | 'bulk_undone',
   batchId: string,
   changed: readonly ConversationDiff[],
-  now: Date,
 ): Promise<void> {
   const count = changed.filter(isChanged).length
-  if (count > 0) await addToAudit(tx, { scopeId, actor, action, target: `batch:${batchId}` }, count, now)
+  const entry = { scopeId, actor, action: `conversations.${action}` as const, target: `batch:${batchId}` }
+  if (count > 0) await addToAudit(tx, entry, count, now)
 }
 
 export interface BulkChanges
@@ -269,16 +260,16 @@ interface BulkUndoResult {
 
 /** Restores conversations to their state before a bulk change, except for fields changed since. */
 export async function undoChanges(
-  deps: Pick<InboxDeps, 'db' | 'keyStore' | 'clock'>,
+  deps: ChangeDeps,
   workspaceId: string,
   actor: TeamActor,
   { batchId, changes, former }: BulkUndoRequest,
 ): Promise<BulkUndoResult> {
   return inWorkspace(deps, workspaceId, async (work) => {
-    const { tx, keyring, now } = work
+    const { tx, now } = work
     const formerById = new Map(former.map((one) => [one.id, one]))
     const facts = await readWorkspaceFacts(tx, workspaceId, former)
-    const locked = await lockByIds({ tx, keyring, workspaceId }, [...formerById.keys()])
+    const locked = await lockByIds(work, [...formerById.keys()])
     let notRestored = former.length - locked.length
     const planned = locked.map((before) => {
       const previous = formerById.get(before.id)
@@ -287,32 +278,19 @@ export async function undoChanges(
       return { before, after: restored?.conversation ?? before }
     })
     const changed = await commitAll(work, actor, planned)
-    const back = changed.filter(({ before, after }) => after.teamId !== before.teamId && isFree(after))
-    await queueInTeams(
-      tx,
-      workspaceId,
-      back.map(({ after }) => after),
-      now,
-    )
-    await recordBulkAction(tx, workspaceId, actor, 'conversations.bulk_undone', batchId, changed, now)
+    const back = changed.flatMap(({ before, after }) => (after.teamId !== before.teamId && isFree(after) ? after : []))
+    await queueInTeams(work, back)
+    await recordBulkAction(work, actor, 'bulk_undone', batchId, changed)
     return { conversations: changed.map(({ after }) => after), notRestored }
   })
 }
 
 const isFree = ({ assignedTo, owner }: Conversation): boolean => assignedTo === null && owner.type === 'human'
 
-/** Current members, and existing labels and teams. */
-interface WorkspaceFacts {
-  isFormerMember(userId: string | null | undefined): boolean
-  labels: ReadonlySet<string>
-  teams: ReadonlySet<string>
-}
+type WorkspaceFacts = Awaited<ReturnType<typeof readWorkspaceFacts>>
 
-async function readWorkspaceFacts(
-  tx: Tx,
-  workspaceId: string,
-  former: readonly PreviousState[],
-): Promise<WorkspaceFacts> {
+/** Returns the former members, and existing labels and teams. */
+async function readWorkspaceFacts(tx: Tx, workspaceId: string, former: readonly PreviousState[]) {
   const users = [...new Set(former.flatMap(({ assignedTo }) => assignedTo ?? []))]
   const nonMembers = new Set(await findNonMembers(tx, workspaceId, users))
   const rows = await tx<{ id: string }[]>`
@@ -322,7 +300,7 @@ async function readWorkspaceFacts(
       and id = any (${[...new Set(former.flatMap(({ removed }) => removed))]}::uuid[])
     for key share`
   return {
-    isFormerMember: (userId) => userId != null && nonMembers.has(userId),
+    isFormerMember: (userId: string | null | undefined) => userId != null && nonMembers.has(userId),
     labels: new Set(rows.map(({ id }) => id)),
     teams: await findTeams(tx, workspaceId, [...new Set(former.flatMap(({ teamId }) => teamId ?? []))]),
   }
@@ -350,4 +328,41 @@ function restoreConversation(
   if (unreadCount !== undefined) conversation = withUpdatedAt({ ...conversation, unreadCount }, now)
   if (isReleased && !isFormerAssignee) conversation = withUpdatedAt({ ...conversation, held: false }, now)
   return { conversation, hasConflicts: hasConflicts || isFormerAssignee || isFormerTeam }
+}
+
+interface ConversationDiff {
+  before: Conversation
+  after: Conversation
+}
+
+/** Returns the members of a team that conversations move to; they keep those that they have. Throws 400 if it is unknown. */
+async function readTeamMembers(tx: Tx, workspaceId: string, teamId: string, field: string) {
+  await checkTeam(tx, workspaceId, teamId, field)
+  const rows = await tx<{ id: string }[]>`
+    select user_id as id
+    from team_members
+    where workspace_id = ${workspaceId}
+      and team_id = ${teamId}`
+  return new Set(rows.map(({ id }) => id))
+}
+
+/**
+ * Gives those conversations of people that come to the team, and that nobody has, to its members by the team's rule, one
+ * after another. Requires their locks. The caller stores the conversations and then the routes.
+ */
+async function routeMoved(work: ChangeTx, teamId: string, planned: readonly ConversationDiff[]) {
+  const { now } = work
+  const isMoved = ({ before, after }: ConversationDiff) =>
+    before.teamId !== teamId && after.teamId === teamId && after.assignedTo === null && after.owner.type === 'human'
+  if (!planned.some(isMoved)) return { planned, routed: [] }
+  const state = await lockRouting(work, { teamId }, [])
+  const router = createRouter(state, { keys: [], isStopped: true, now })
+  const routed: RoutedConversation[] = []
+  const assigned = planned.map((one) => {
+    if (!isMoved(one)) return one
+    const route = router.assign(teamId)
+    routed.push({ conversationId: one.before.id, route })
+    return { before: one.before, after: withUpdatedAt(withRoute(one.after, route), now) }
+  })
+  return { planned: assigned, routed }
 }

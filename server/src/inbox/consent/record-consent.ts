@@ -64,11 +64,8 @@ async function showConsent(
 }
 
 /** Before decisions had a history, only the platform reported them, and conversations kept the last one. */
-async function recordFormer(
-  { tx, keyring, workspaceId }: ChangeTx,
-  customer: ConsentCustomer,
-  conversations: readonly Conversation[],
-): Promise<void> {
+async function recordFormer(work: ChangeTx, customer: ConsentCustomer, conversations: readonly Conversation[]) {
+  const { tx, keyring, workspaceId } = work
   for (const { connectionId, contact } of conversations) {
     const { marketing } = contact
     if (marketing === undefined || marketing.source !== undefined) continue
@@ -80,10 +77,7 @@ async function recordFormer(
 }
 
 /** Locks the customer's conversations on all connections, in id order. */
-async function lockConversationsOf(
-  { tx, keyring, workspaceId }: ChangeTx,
-  { phone, userId }: ConsentCustomer,
-): Promise<Conversation[]> {
+async function lockConversationsOf({ tx, keyring, workspaceId }: ChangeTx, { phone, userId }: ConsentCustomer) {
   const phones = phone === null ? [] : phoneIndexes(keyring, phone)
   const users = userId === null ? [] : userIndexes(keyring, userId)
   const rows = await tx<ConversationRow[]>`

@@ -1,19 +1,16 @@
 import { type ApiError, conflict } from '../../base/errors.ts'
 import type { ConsentDecision, ConsentPurpose } from '../../consents/consent.ts'
 import type { Actor } from '../../workspaces/actor.ts'
-import { type Conversation, type InboxDeps, inWorkspace, type Scope } from '../conversation/conversation.ts'
-import { conversationNotFound } from '../conversation/errors.ts'
-import { lockConversation } from '../conversation/queries.ts'
+import { type ChangeDeps, type Conversation, inWorkspace, type Scope } from '../conversation/conversation.ts'
+import { lockConversation, requireLocked } from '../conversation/queries.ts'
 import { recordConsent, undoRecordedConsent } from './record-consent.ts'
-
-type Deps = Pick<InboxDeps, 'db' | 'keyStore' | 'clock'>
 
 /**
  * Records what the customer of a conversation has told a person or an agent; `undo` takes the actor's
  * last decision back. Applies to the customer on every connection. Throws 404 outside the scope.
  */
 export async function setConsent(
-  deps: Deps,
+  deps: ChangeDeps,
   scope: Scope,
   actor: Actor,
   conversationId: string,
@@ -21,9 +18,7 @@ export async function setConsent(
   purpose: ConsentPurpose = 'marketing',
 ): Promise<Conversation> {
   return inWorkspace(deps, scope.workspaceId, async (work) => {
-    const { tx, keyring } = work
-    const before = await lockConversation(tx, keyring, scope, conversationId)
-    if (before === undefined) throw conversationNotFound()
+    const before = await requireLocked(work, scope, conversationId)
     const { phone, userId } = before.contact
     if (phone === null && userId === null) throw conflict('The customer has neither a phone nor a user id yet')
     const customer = { phone, userId }
@@ -31,13 +26,13 @@ export async function setConsent(
       const { connectionId } = before
       await recordConsent(work, { ...decisionOf(actor, decision), customer, purpose, connectionId })
     } else if (!(await undoRecordedConsent(work, { customer, actor, purpose }))) throw nothingToUndo()
-    return (await lockConversation(tx, keyring, scope, before.id)) ?? before
+    return (await lockConversation(work, scope, before.id)) ?? before
   })
 }
 
 /** Does the same for someone known by phones only, such as a lead or the sender of a form. */
 export async function setConsentOfPhones(
-  deps: Deps,
+  deps: ChangeDeps,
   workspaceId: string,
   actor: Actor,
   phones: readonly string[],

@@ -42,16 +42,8 @@ export async function lockConversationsOf(
   { tx, keyring, workspaceId }: WorkspaceTx,
   customers: readonly ConnectionCustomer[],
 ): Promise<Conversation[]> {
-  const users = indexesOfCustomers(
-    customers,
-    ({ userId }) => userId,
-    (userId) => userIndexes(keyring, userId),
-  )
-  const phones = indexesOfCustomers(
-    customers,
-    ({ phone }) => phone,
-    (phone) => phoneIndexes(keyring, phone),
-  )
+  const users = indexesOfCustomers(customers, 'userId', (userId) => userIndexes(keyring, userId))
+  const phones = indexesOfCustomers(customers, 'phone', (phone) => phoneIndexes(keyring, phone))
   const rows = await (areFewRows(tx, [...users, ...phones]) && users.length * phones.length === 0
     ? lockByOneIndex(tx, workspaceId, users.length > 0 ? 'user_index' : 'phone_index', [...users, ...phones])
     : lockByIndexes(tx, workspaceId, users, phones))
@@ -129,33 +121,26 @@ interface CustomerIndex {
 /** Returns each index value once, however often its customer occurs. */
 function indexesOfCustomers(
   customers: readonly ConnectionCustomer[],
-  read: (customer: Customer) => string | null,
+  field: 'userId' | 'phone',
   indexesOf: (name: string) => Buffer[],
 ): CustomerIndex[] {
   const names = new Map<string, CustomerIndex[]>()
   for (const { connectionId, customer } of customers) {
-    const name = read(customer)
+    const name = customer[field]
     const key = `${connectionId} ${name}`
     if (name === null || names.has(key)) continue
-    names.set(
-      key,
-      indexesOf(name).map((index) => ({ connectionId, index })),
-    )
+    const indexes = indexesOf(name).map((index) => ({ connectionId, index }))
+    names.set(key, indexes)
   }
   return [...names.values()].flat()
 }
 
 /** Inserts conversations of new customers. Throws if another transaction has inserted one of them. */
-export async function insertConversations(
-  { tx, keyring, workspaceId }: WorkspaceTx,
-  conversations: readonly Conversation[],
-): Promise<void> {
+export async function insertConversations(work: WorkspaceTx, conversations: readonly Conversation[]): Promise<void> {
+  const { tx, keyring, workspaceId } = work
   if (conversations.length === 0) return
-  publishConversations(
-    tx,
-    workspaceId,
-    conversations.map(({ id }) => id),
-  )
+  const newIds = conversations.map(({ id }) => id)
+  publishConversations(tx, workspaceId, newIds)
   // Same order in all transactions, to prevent deadlocks between two that insert the same conversations.
   const rows = conversations
     .map((conversation) => ({ ...encryptConversation(keyring, conversation), name: sortKeyOf(conversation) }))
@@ -199,19 +184,14 @@ const unchangedContact = { contact: null, user_index: null, phone_index: null, p
  * owner, the assignee or the platform's owner of the thread: a change of owner waits for sends (`storeConversation`). A
  * message can end a handover but not start one.
  */
-export async function storeConversations(
-  { tx, keyring, workspaceId }: WorkspaceTx,
-  changes: readonly ConversationUpdate[],
-): Promise<void> {
+export async function storeConversations(work: WorkspaceTx, changes: readonly ConversationUpdate[]): Promise<void> {
+  const { tx, keyring, workspaceId } = work
   if (changes.length === 0) return
   if (changes.some(({ before, after }) => keyIdOf(before.owner) !== keyIdOf(after.owner))) {
     throw new TypeError('storeConversations cannot change the owner; use storeConversation')
   }
-  publishConversations(
-    tx,
-    workspaceId,
-    changes.map(({ after }) => after.id),
-  )
+  const changedIds = changes.map(({ after }) => after.id)
+  publishConversations(tx, workspaceId, changedIds)
   // Encrypts contact and last message only if they changed.
   const rows = changes.map(({ before, after }) => ({
     ...after,
@@ -332,10 +312,8 @@ export async function lockConversations(
 }
 
 /** Locks conversations for a change, resolving merged ids, in the order of the current ids. */
-export async function lockByIds(
-  { tx, keyring, workspaceId }: WorkspaceTx,
-  ids: readonly string[],
-): Promise<Conversation[]> {
+export async function lockByIds(work: WorkspaceTx, ids: readonly string[]): Promise<Conversation[]> {
+  const { tx, keyring, workspaceId } = work
   const workspace = opaqueWorkspaceId(tx, workspaceId)
   const rows = await tx<ConversationRow[]>`
     select ${conversationColumns(tx)}

@@ -3,7 +3,7 @@ import type { Consent, ConsentPurpose } from '../../consents/consent.ts'
 import type { NewEvent } from '../../events/record.ts'
 import type { Actor } from '../../workspaces/actor.ts'
 import type { Priority } from '../../workspaces/service/service-settings.ts'
-import type { Conversation, LastMessage } from './conversation.ts'
+import type { Conversation, ConversationRef, LastMessage } from './conversation.ts'
 import {
   afterAnswer,
   type ConversationStatus,
@@ -172,7 +172,7 @@ export function messageReceived(conversation: Conversation, message: Message, no
   return inboxEvent('inbox.message.received', conversation, payload)
 }
 
-export function messageSent(conversation: ConversationRef, message: Message): NewEvent {
+export function messageSent(conversation: PresentedConversation, message: Message): NewEvent {
   const { id, kind, text, status, occurredAt, actor } = message
   const payload = {
     conversation: presentRef(conversation),
@@ -183,7 +183,7 @@ export function messageSent(conversation: ConversationRef, message: Message): Ne
 }
 
 export function messageStatusChanged(
-  conversation: Pick<Conversation, 'id' | 'connectionId'>,
+  conversation: ConversationRef,
   messageId: string,
   state: DeliveryState,
   at: Date,
@@ -212,7 +212,7 @@ export function ownerChanged(
 
 /** The customer opted out of messages with a purpose, or in again; null: the only decision was undone. */
 export function consentChanged(
-  conversation: Pick<Conversation, 'id' | 'connectionId'>,
+  conversation: ConversationRef,
   purpose: ConsentPurpose,
   consent: Pick<Consent, 'decision' | 'source'> | null,
   actor: Actor,
@@ -240,7 +240,7 @@ export function standbyChanged({ id, connectionId, thread }: Conversation, at: D
 
 /** An agent proposed an answer, which people must approve. */
 export function draftProposed(
-  conversation: Pick<Conversation, 'id' | 'connectionId'>,
+  conversation: ConversationRef,
   { id, keyId, why, createdAt }: { id: string; keyId: string; why: string; createdAt: Date },
 ): NewEvent {
   const payload = { conversation_id: conversation.id, draft_id: id, key_id: keyId, why, at: createdAt.toISOString() }
@@ -264,7 +264,7 @@ export interface DecidedDraft {
 
 /** A person sent an agent's draft, as it was or edited, or rejected it. */
 export function draftDecided(
-  conversation: Pick<Conversation, 'id' | 'connectionId'>,
+  conversation: ConversationRef,
   { id, keyId, status, messageId, text, reason }: DecidedDraft,
   actor: Actor,
   at: Date,
@@ -288,7 +288,7 @@ export interface UnsentMessage {
 
 /** A scheduled message of an agent was not sent when it was due. */
 export function scheduledFailed(
-  conversation: Pick<Conversation, 'id' | 'connectionId'>,
+  conversation: ConversationRef,
   { id, keyId, status, code, dueAt }: UnsentMessage,
   at: Date,
 ): NewEvent {
@@ -299,16 +299,12 @@ export function scheduledFailed(
   return inboxEvent('inbox.scheduled_message.failed', conversation, payload)
 }
 
-function inboxEvent(
-  name: InboxEventName,
-  { id, connectionId }: Pick<Conversation, 'id' | 'connectionId'>,
-  payload: object,
-): NewEvent {
+function inboxEvent(name: InboxEventName, { id, connectionId }: ConversationRef, payload: object): NewEvent {
   return { name, subjectId: id, connectionId, payload }
 }
 
-type ConversationRef = Pick<Conversation, 'id' | 'connectionId' | 'channel' | 'owner'>
+type PresentedConversation = Pick<Conversation, 'id' | 'connectionId' | 'channel' | 'owner'>
 
-function presentRef({ id, connectionId, channel, owner }: ConversationRef) {
+function presentRef({ id, connectionId, channel, owner }: PresentedConversation) {
   return { id, connection_id: connectionId, channel, owner: writeOwner(owner) }
 }

@@ -13,10 +13,9 @@ import type { Actor } from '../../workspaces/actor.ts'
 import type { Priority } from '../../workspaces/service/service-settings.ts'
 import { withGoal } from '../goals/goal-state.ts'
 import type { ConversationChange, DraftOutcome } from './change.ts'
-import type { ChangeTx, Conversation } from './conversation.ts'
-import type { ConversationStatus } from './conversation-state.ts'
+import type { ChangeTx, Conversation, ConversationRef } from './conversation.ts'
+import type { ConversationStatus, Goal } from './conversation-state.ts'
 import { shownConsent } from './customer.ts'
-import type { Goal } from './goal.ts'
 import { conversationEvent } from './opt-in-events.ts'
 import { isSameOwner, writeOwner } from './owner.ts'
 import { storeConversation } from './queries.ts'
@@ -60,7 +59,7 @@ export async function recordDifference(
 
 /** A change of a conversation, as one of its activities. */
 export interface ConversationActivity {
-  conversation: Pick<Conversation, 'id' | 'connectionId'>
+  conversation: ConversationRef
   detail: ActivityDetail
 }
 

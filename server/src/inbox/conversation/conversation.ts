@@ -2,13 +2,13 @@ import type { Clock } from '../../base/clock.ts'
 import { type Db, publish, type Sql, type Tx } from '../../base/db.ts'
 import type { KeyStore } from '../../base/encryption/key-store.ts'
 import type { Keyring } from '../../base/encryption/keyring.ts'
+import { type ApiError, conflict, forbidden, invalid, notFound, unprocessable } from '../../base/errors.ts'
 import type { Channel, Connection } from '../../channels/connection/connection.ts'
 import type { Connector } from '../../channels/connector.ts'
 import type { ConsentSource } from '../../consents/consent.ts'
 import { type Priority, type ServiceSettings, serviceReader } from '../../workspaces/service/service-settings.ts'
-import type { ConversationStatus, InboundMarks } from './conversation-state.ts'
-import type { GoalState } from './goal.ts'
-import type { OpenHandover, Owner } from './owner.ts'
+import type { ConversationStatus, GoalState, InboundMarks } from './conversation-state.ts'
+import { type OpenHandover, type Owner, writeOwner } from './owner.ts'
 import type { ThreadControl } from './thread-control.ts'
 
 /** Customer data from the platform. */
@@ -97,6 +97,9 @@ export interface WorkspaceSql {
   workspaceId: string
 }
 
+/** The same, limited to what a caller can see. */
+export interface ScopedSql extends WorkspaceSql, Scope {}
+
 export interface WorkspaceTx {
   tx: Tx
   keyring: Keyring
@@ -109,6 +112,9 @@ export interface ChangeTx extends WorkspaceTx {
   /** For the goals of what changes; absent if the change cannot concern them. */
   service?: ServiceSettings
 }
+
+/** The same, without keys. */
+export type PlainTx = Omit<ChangeTx, 'keyring'>
 
 export interface InboxDeps {
   db: Db
@@ -124,6 +130,14 @@ export interface InboxDeps {
   /** Returns the phones of the newest 50 leads that match a text, such as a part of a name. */
   findLeadPhones(workspaceId: string, search: string): Promise<string[]>
 }
+
+/** What reading conversations requires. */
+export type ReadDeps = Pick<InboxDeps, 'db' | 'keyStore'>
+/** What changing them requires. */
+export type ChangeDeps = Pick<InboxDeps, 'db' | 'keyStore' | 'clock'>
+
+/** What events say of a conversation. */
+export type ConversationRef = Pick<Conversation, 'id' | 'connectionId'>
 
 /** Changed conversations: the id is `<workspace> <conversation>`; an empty conversation means many. */
 export const conversationsTopic = 'conversations'
@@ -164,9 +178,21 @@ export function publishMedia(tx: Tx, update: MediaUpdate): void {
   publish(tx, mediaTopic, JSON.stringify(update))
 }
 
+/** Returns the time that a query finds; null if there is none. */
+export const firstTime = async (rows: PromiseLike<readonly { at: Date | null }[]>): Promise<Date | null> =>
+  (await rows)[0]?.at ?? null
+
+/** Runs `work` in one transaction of the workspace, without its settings. */
+export const inTransaction = <T>(
+  { db, keyStore, clock }: ChangeDeps,
+  workspaceId: string,
+  work: (at: ChangeTx) => Promise<T>,
+): Promise<T> =>
+  keyStore.withKeyring(workspaceId, (keyring) => db.tx((tx) => work({ tx, keyring, workspaceId, now: clock.now() })))
+
 /** Runs `work` in one transaction of the workspace. */
 export async function inWorkspace<T>(
-  { db, keyStore, clock }: Pick<InboxDeps, 'db' | 'keyStore' | 'clock'>,
+  { db, keyStore, clock }: ChangeDeps,
   workspaceId: string,
   work: (at: ChangeTx) => Promise<T>,
 ): Promise<T> {
@@ -176,3 +202,56 @@ export async function inWorkspace<T>(
     db.tx((tx) => work({ tx, keyring, workspaceId, now: clock.now(), service })),
   )
 }
+
+export const conversationNotFound = (): ApiError => notFound('Conversation not found', { code: 'NOT_FOUND' })
+
+export const connectionNotFound = (): ApiError => notFound('Chat connection not found', { code: 'NOT_FOUND' })
+
+export const ownerForbidden = (): ApiError =>
+  forbidden('A key can assign a conversation to people or to itself, not to another agent', {
+    code: 'OWNER_FORBIDDEN',
+  })
+
+export const agentsStopped = (): ApiError =>
+  forbidden('Agents are stopped in this workspace. Only people can own conversations until a member resumes agents.', {
+    code: 'OWNER_FORBIDDEN',
+  })
+
+export const keyCannotOwn = (): ApiError =>
+  conflict('This key is not active, lacks inbox.write or does not allow the connection', { code: 'OWNER_MISMATCH' })
+
+/** Names the owner and since when, but never how to take it. The contract's Inbox API has its own code. */
+export const lockedToPeople = (
+  conversation: Pick<Conversation, 'owner' | 'ownerSince'>,
+  code: 'HELD_BY_PEOPLE' | 'OWNER_MISMATCH',
+): ApiError =>
+  conflict(
+    `People have had this conversation since ${conversation.ownerSince.toISOString()}. You will be notified when they hand it over.`,
+    { code, ...ownedSince(conversation) },
+  )
+
+export const ownedByAgent = (conversation: Pick<Conversation, 'owner' | 'ownerSince'>): ApiError =>
+  conflict(
+    `An agent has had this conversation since ${conversation.ownerSince.toISOString()}: its owner is ${writeOwner(conversation.owner)}. Leave it to that agent, or to people.`,
+    { code: 'OWNER_MISMATCH', ...ownedSince(conversation) },
+  )
+
+/** Only the owner can hand a conversation over. */
+export const notOwner = (conversation: Pick<Conversation, 'owner' | 'ownerSince'>): ApiError =>
+  conflict(
+    `Only the owner can hand over a conversation. This one has been with ${conversation.owner.type === 'human' ? 'people' : writeOwner(conversation.owner)} since ${conversation.ownerSince.toISOString()}. Leave it to them.`,
+    { code: 'OWNER_MISMATCH', ...ownedSince(conversation) },
+  )
+
+const ownedSince = ({ owner, ownerSince }: Pick<Conversation, 'owner' | 'ownerSince'>) => ({
+  owner: writeOwner(owner),
+  since: ownerSince.toISOString(),
+})
+
+/** `field` is the name in the caller's API. */
+export const unknownLabels = (field: string): ApiError => invalid(field, 'must be ids of labels of the workspace')
+
+export const noteKeyReused = (): ApiError =>
+  unprocessable('This Idempotency-Key was already used for another note. Use a new key for a new note.', {
+    code: 'IDEMPOTENCY_KEY_USED',
+  })

@@ -29,23 +29,16 @@ import { human } from './owner.ts'
 import { conversationColumns, storeConversation } from './queries.ts'
 import type { ThreadControl } from './thread-control.ts'
 
-export interface CustomerScope {
-  workspaceId: string
-  connectionId: string
-}
-
 /**
  * Returns the customer's conversation on the connection, locked; undefined if there is none. Matches the user id and
  * any variant of the phone. Merges two conversations that turn out to belong to one customer.
  */
 export async function lockCustomer(
-  tx: Tx,
-  keyring: Keyring,
-  scope: CustomerScope,
+  work: ChangeTx,
+  connectionId: string,
   customer: Customer,
-  now: Date,
 ): Promise<Conversation | undefined> {
-  return (await lockMerged(tx, keyring, scope, customer, now))?.conversation
+  return (await lockMerged(work, connectionId, customer))?.conversation
 }
 
 /**
@@ -53,56 +46,37 @@ export async function lockCustomer(
  * have already written under the new ones, merges the two conversations.
  */
 export async function lockRenamed(
-  tx: Tx,
-  keyring: Keyring,
-  scope: CustomerScope,
+  work: ChangeTx,
+  connectionId: string,
   { previous, customer }: { previous: Customer; customer: Customer },
-  now: Date,
 ): Promise<Conversation | undefined> {
-  const before = await lockCustomer(tx, keyring, scope, previous, now)
+  const before = await lockCustomer(work, connectionId, previous)
   if (before === undefined) return undefined
-  const after = await lockMerged(tx, keyring, scope, customer, now)
+  const after = await lockMerged(work, connectionId, customer)
   // The new identifiers may match the same conversation, or may just have merged it with another.
   const isSame = after?.ids.includes(before.id) ?? true
   const known = after?.conversation ?? before
-  const conversation = isSame
-    ? known
-    : await mergeConversations({ tx, keyring, workspaceId: scope.workspaceId, now }, before, known)
+  const conversation = isSame ? known : await mergeConversations(work, before, known)
   const contact = renameContact(conversation.contact, customer)
-  await relabelConsents(tx, keyring, scope.workspaceId, conversation.contact, contact)
+  await relabelConsents(work.tx, work.keyring, work.workspaceId, conversation.contact, contact)
   return { ...conversation, contact }
 }
 
-interface MergedConversation {
-  conversation: Conversation
-  /** Ids of the conversations before the merge. */
-  ids: string[]
-}
-
-async function lockMerged(
-  tx: Tx,
-  keyring: Keyring,
-  scope: CustomerScope,
-  customer: Customer,
-  now: Date,
-): Promise<MergedConversation | undefined> {
-  const match = matchCustomer(await lockCandidates(tx, keyring, scope, customer), customer)
-  await releasePhone(tx, keyring, scope, match, now)
+/** Returns the conversation, and the ids of those that it was before the merge. */
+async function lockMerged(work: ChangeTx, connectionId: string, customer: Customer) {
+  const match = matchCustomer(await lockCandidates(work, connectionId, customer), customer)
+  await releasePhone(work, match)
   const { own, duplicate } = match
   if (own === null) return undefined
   if (duplicate === null) return { conversation: own, ids: [own.id] }
-  const merged = await mergeConversations({ tx, keyring, workspaceId: scope.workspaceId, now }, own, duplicate)
-  await storeConversation({ tx, keyring, workspaceId: scope.workspaceId }, merged)
+  const merged = await mergeConversations(work, own, duplicate)
+  await storeConversation(work, merged)
   return { conversation: merged, ids: [own.id, duplicate.id] }
 }
 
 /** Locks in id order, to prevent deadlocks between deliveries that need the same two conversations. */
-async function lockCandidates(
-  tx: Tx,
-  keyring: Keyring,
-  { workspaceId, connectionId }: CustomerScope,
-  { userId, phone }: Customer,
-): Promise<Conversation[]> {
+async function lockCandidates(work: ChangeTx, connectionId: string, { userId, phone }: Customer) {
+  const { tx, keyring, workspaceId } = work
   const users = userId === null ? [] : userIndexes(keyring, userId)
   const phones = phone === null ? [] : phoneIndexes(keyring, phone)
   await lockIndexes(tx, keyring, [users, phones])
@@ -133,17 +107,11 @@ async function lockIndexes(tx: Tx, keyring: Keyring, digests: Buffer[][]): Promi
   for (const hash of hashes) await tx`select pg_advisory_xact_lock(${String(hash)}::bigint)`
 }
 
-async function releasePhone(
-  tx: Tx,
-  keyring: Keyring,
-  { workspaceId }: CustomerScope,
-  { formerHolder }: CustomerMatch,
-  now: Date,
-): Promise<void> {
+async function releasePhone(work: ChangeTx, { formerHolder }: CustomerMatch): Promise<void> {
   if (formerHolder === null) return
   const { contact } = formerHolder
   const withoutPhone = { ...contact, phone: null, address: { ...contact.address, phone: null } }
-  await storeConversation({ tx, keyring, workspaceId }, withUpdatedAt({ ...formerHolder, contact: withoutPhone }, now))
+  await storeConversation(work, withUpdatedAt({ ...formerHolder, contact: withoutPhone }, work.now))
 }
 
 /**
@@ -158,7 +126,7 @@ async function mergeConversations(work: ChangeTx, a: Conversation, b: Conversati
   await moveDispatches(tx, workspaceId, younger.id, older.id)
   // What the drafts answer has changed; at most one per conversation may be open.
   const ofBoth = tx`d.conversation_id = any (${[older.id, younger.id]}::uuid[])`
-  await endOpenDrafts({ tx, workspaceId, now }, 'stale', ofBoth)
+  await endOpenDrafts(work, 'stale', ofBoth)
   await moveRelatedRows(tx, workspaceId, younger.id, older.id)
   publishConversations(tx, workspaceId, [younger.id])
   const { conversation, events } = mergeStates(older, younger, now)

@@ -1,12 +1,10 @@
 import { hiddenWorkspace } from '../../base/citus/distributed-sql.ts'
 import { insertedRows } from '../../base/citus/few-rows.ts'
 import { type Sql, setCommitProof, type Tx } from '../../base/db.ts'
-import type { Keyring } from '../../base/encryption/keyring.ts'
-import type { Columns } from '../../base/postgres/rows.ts'
-import { columnNames } from '../../base/postgres/rows.ts'
+import { type Columns, columnNames } from '../../base/postgres/rows.ts'
 import { byteaArray, timestampArray } from '../../base/postgres/values.ts'
 import type { Referral } from '../../channels/channel-event.ts'
-import type { Scope, WorkspaceSql, WorkspaceTx } from './conversation.ts'
+import { firstTime, type Scope, type WorkspaceSql, type WorkspaceTx } from './conversation.ts'
 import type { InboundMarks } from './conversation-state.ts'
 import { createExternalIndexOf, externalIndex } from './encrypted-conversation.ts'
 import {
@@ -37,18 +35,12 @@ export const messageColumns = (sql: Sql) => sql`
   m.settle_by`
 
 /** Returns the time of the first message of a conversation; null if it has none. */
-export async function findFirstMessageTime(
-  sql: Sql,
-  workspaceId: string,
-  conversationId: string,
-): Promise<Date | null> {
-  const [row] = await sql<{ at: Date | null }[]>`
+export const findFirstMessageTime = (sql: Sql, workspaceId: string, conversationId: string): Promise<Date | null> =>
+  firstTime(sql<{ at: Date | null }[]>`
     select min(occurred_at) as at
     from messages
     where workspace_id = ${workspaceId}
-      and conversation_id = ${conversationId}`
-  return row?.at ?? null
-}
+      and conversation_id = ${conversationId}`)
 
 /** Inserts messages at the times that they have. Throws if the external id or the time is already in use. */
 export async function insertMessages(
@@ -191,10 +183,8 @@ export async function findNewestOutbound(
 
 /** Inserts a part for an echo, so that statuses find it like those of a send. */
 export async function addEchoPart(
-  tx: Tx,
-  keyring: Keyring,
-  { workspaceId, id: connectionId }: { workspaceId: string; id: string },
-  { id, externalId, status, errorCode }: Message,
+  { tx, keyring, workspaceId }: WorkspaceTx,
+  { id, connectionId, externalId, status, errorCode }: Message,
 ): Promise<void> {
   const index = externalId === null ? null : externalIndex(keyring, connectionId, externalId)
   await tx`
@@ -312,10 +302,8 @@ export async function findInbound(sql: Sql, workspaceId: string, id: string): Pr
 }
 
 /** Returns the ad that last brought the customer; null if none did. */
-export async function findReferral(
-  { sql, keyring, workspaceId }: WorkspaceSql,
-  conversationId: string,
-): Promise<Referral | null> {
+export async function findReferral(reader: WorkspaceSql, conversationId: string): Promise<Referral | null> {
+  const { sql, keyring, workspaceId } = reader
   const [row] = await sql<MessageRow[]>`
     select ${messageColumns(sql)}
     from messages m
@@ -325,4 +313,19 @@ export async function findReferral(
     order by m.occurred_at desc
     limit 1`
   return row === undefined ? null : decryptMessage(keyring, row).referral
+}
+
+/**
+ * Makes looking up an id and parking its status atomic, as well as storing the id and reading parked statuses: the
+ * second transaction sees the first. Holds the locks until the transaction ends.
+ */
+export const lockExternalIds = (tx: Tx, indexes: readonly Buffer[]): Promise<void> => lockIds(tx, indexes, 0)
+
+/** `part`: byte offset in the digest of the number to lock. */
+export async function lockIds(tx: Tx, indexes: readonly Buffer[], part: number): Promise<void> {
+  const hashes = [...new Set(indexes.map((index) => index.readBigInt64BE(part)))].sort((a, b) => (a < b ? -1 : 1))
+  if (hashes.length === 0) return
+  await tx`
+    select pg_advisory_xact_lock(h.hash)
+    from (select hash from unnest(${hashes.map(String)}::bigint[]) as u (hash) order by hash offset 0) as h`.execute()
 }

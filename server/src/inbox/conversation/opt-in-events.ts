@@ -1,12 +1,10 @@
 import type { NewEvent } from '../../events/record.ts'
 import type { Actor } from '../../workspaces/actor.ts'
 import type { OptInEventName } from '../../workspaces/opt-in-events.ts'
-import type { Conversation } from './conversation.ts'
+import type { ConversationRef } from './conversation.ts'
 
 // Events that a workspace must ask for, except those about activities, which `commit-change.ts` records. Documented in
 // `inbox/api/opt-in-event-catalog.ts`.
-
-type ConversationRef = Pick<Conversation, 'id' | 'connectionId'>
 
 export function noteAdded(
   conversation: ConversationRef,

@@ -1,12 +1,13 @@
 import { hiddenWorkspace } from '../../base/citus/distributed-sql.ts'
 import type { Fragment, Sql, Tx } from '../../base/db.ts'
-import type { Keyring } from '../../base/encryption/keyring.ts'
 import { byteaArray } from '../../base/postgres/values.ts'
 import { currentColumns, setUpdatedNow } from './activity-columns.ts'
 import {
   type Conversation,
+  conversationNotFound,
   publishConversations,
   publishManyChanged,
+  type ReadDeps,
   type Scope,
   type WorkspaceTx,
 } from './conversation.ts'
@@ -88,6 +89,19 @@ export async function findConversation(sql: Sql, scope: Scope, id: string): Prom
   return row
 }
 
+/** Does the same; throws 404 outside the scope. */
+export async function requireConversation(sql: Sql, scope: Scope, id: string): Promise<ConversationRow> {
+  const row = await findConversation(sql, scope, id)
+  if (row === undefined) throw conversationNotFound()
+  return row
+}
+
+/** Reads a conversation and decrypts it. Throws 404 outside the scope. */
+export async function loadConversation({ db, keyStore }: ReadDeps, scope: Scope, id: string): Promise<Conversation> {
+  const row = await requireConversation(db.sql, scope, id)
+  return decryptConversation(await keyStore.keyring(scope.workspaceId), row)
+}
+
 export async function selectConversations(
   sql: Sql,
   workspaceId: string,
@@ -102,8 +116,7 @@ export async function selectConversations(
 
 /** Locks a conversation for a change until the transaction ends. */
 export async function lockConversation(
-  tx: Tx,
-  keyring: Keyring,
+  { tx, keyring }: Pick<WorkspaceTx, 'tx' | 'keyring'>,
   scope: Scope,
   id: string,
 ): Promise<Conversation | undefined> {
@@ -119,15 +132,20 @@ export async function lockConversation(
   return undefined
 }
 
+/** Does the same; throws 404 outside the scope. */
+export async function requireLocked(work: WorkspaceTx, scope: Scope, id: string): Promise<Conversation> {
+  const conversation = await lockConversation(work, scope, id)
+  if (conversation === undefined) throw conversationNotFound()
+  return conversation
+}
+
 /**
  * Stores a conversation under the lock that it was read with. Marks it as touched unless a change needs the indexes to
  * follow at once. For a change of owner the transaction is rolled back and retried until no send of the previous owner
  * can still start.
  */
-export async function storeConversation(
-  { tx, keyring, workspaceId }: WorkspaceTx,
-  conversation: Conversation,
-): Promise<void> {
+export async function storeConversation(work: WorkspaceTx, conversation: Conversation): Promise<void> {
+  const { tx, keyring, workspaceId } = work
   publishConversations(tx, workspaceId, [conversation.id])
   const row = encryptConversation(keyring, conversation)
   const [stored] = await tx<{ may_start: boolean }[]>`

@@ -1,7 +1,15 @@
 import { InvalidInput, type Issue, maxIssues } from '../../base/errors.ts'
 import { marketKey } from './markets.ts'
-import { findPlatformFile, parsePlatformFile } from './parse-platform-card.ts'
-import { categories, isDay, marketKeys, priceShape, type Rate, type RateCardRows } from './rate-values.ts'
+import {
+  categories,
+  findPlatformFile,
+  isDay,
+  marketKeys,
+  parsePlatformFile,
+  priceShape,
+  type Rate,
+  type RateCardRows,
+} from './parse-platform-card.ts'
 
 /** Longest file, in characters, and most rows of it: a card of the platform has about 300 with all tiers. */
 export const maxRateCardLength = 900_000

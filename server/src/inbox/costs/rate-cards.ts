@@ -3,7 +3,7 @@ import { unprocessable } from '../../base/errors.ts'
 import { newId } from '../../base/id.ts'
 import { unnested } from '../../base/postgres/rows.ts'
 import type { TeamActor } from '../../team/member.ts'
-import type { Rate, RateCardRows } from './rate-values.ts'
+import type { Rate, RateCardRows } from './parse-platform-card.ts'
 
 /** An imported rate card. */
 export interface RateCard {

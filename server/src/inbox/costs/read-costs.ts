@@ -1,6 +1,11 @@
 import type { Fragment, Sql } from '../../base/db.ts'
 import { unnested } from '../../base/postgres/rows.ts'
-import type { BillingSettings } from './billing-settings.ts'
+import {
+  type BillingSettings,
+  findBillingSettings,
+  findCurrency,
+  listConnectionCurrencies,
+} from './billing-settings.ts'
 import { marketCountries, otherMarketKey } from './markets.ts'
 import { reachedTiers } from './volume-tiers.ts'
 
@@ -243,3 +248,19 @@ export function pricedCharges(sql: Sql, scope: CostScope, { from, to }: CostPeri
 const categoryNames = (sql: Sql): Fragment => sql`
   unnest(${sameRates.map(({ category }) => category)}::text[], ${sameRates.map((one) => one.as)}::text[])
     as b (category, billed_as)`
+
+/** Returns how the costs of a workspace are summed: in this currency, or that of its billing settings. */
+export async function costScopeOf(
+  sql: Sql,
+  workspaceId: string,
+  asked: string | undefined,
+): Promise<CostScope & { currencies: string[] }> {
+  const [settings, connections] = await Promise.all([
+    findBillingSettings(sql, workspaceId),
+    listConnectionCurrencies(sql, workspaceId),
+  ])
+  const baseCurrency = await findCurrency(sql, workspaceId, settings)
+  const own = connections.map(({ currency }) => currency).sort()
+  const currencies = [...new Set([...(baseCurrency === null ? [] : [baseCurrency]), ...own])]
+  return { workspaceId, connectionIds: null, settings, currency: asked ?? baseCurrency, baseCurrency, currencies }
+}

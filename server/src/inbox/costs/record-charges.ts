@@ -5,8 +5,9 @@ import type { Keyring } from '../../base/encryption/keyring.ts'
 import { type Columns, columnNames, unnested } from '../../base/postgres/rows.ts'
 import { SqlPart } from '../../base/postgres/template.ts'
 import type { ChannelEvent, DeliveryStatus, Pricing } from '../../channels/channel-event.ts'
-import { lockExternalIds } from '../conversation/lock-external-ids.ts'
+import type { WorkspaceTx } from '../conversation/conversation.ts'
 import { decryptTemplateName } from '../conversation/message.ts'
+import { lockExternalIds } from '../conversation/message-queries.ts'
 import { opaqueWorkspaceId } from '../conversation/queries.ts'
 import { countryOf } from './markets.ts'
 
@@ -37,7 +38,7 @@ export async function recordCharges(
   for (let at = 0; at < statuses.length; at += maxCharges) {
     const some = statuses.slice(at, at + maxCharges)
     const charges = chargesOf(some)
-    await keyStore.withKeyring(workspaceId, (keyring) => db.tx((tx) => store(tx, keyring, workspaceId, charges)))
+    await keyStore.withKeyring(workspaceId, (keyring) => db.tx((tx) => store({ tx, keyring, workspaceId }, charges)))
   }
 }
 
@@ -163,20 +164,10 @@ interface FoundMessage extends ChargedMessage {
   isFailed: boolean
 }
 
-async function store(
-  tx: Tx,
-  keyring: Keyring,
-  workspaceId: string,
-  charges: readonly IdentifiedCharge[],
-): Promise<void> {
+async function store({ tx, keyring, workspaceId }: WorkspaceTx, charges: readonly IdentifiedCharge[]) {
   // Of a send that stores these ids concurrently, or a failure of it, one transaction sees the other.
-  const [, messages] = await Promise.all([
-    lockExternalIds(
-      tx,
-      charges.map((charge) => charge.externalIndex),
-    ),
-    selectMessages(tx, workspaceId, charges),
-  ])
+  const indexes = charges.map((charge) => charge.externalIndex)
+  const [, messages] = await Promise.all([lockExternalIds(tx, indexes), selectMessages(tx, workspaceId, charges)])
   const byIndex = new Map(messages.map((message) => [message.externalIndex.toString('hex'), message]))
   const rows = charges.map((charge) => {
     const message = byIndex.get(charge.externalIndex.toString('hex'))
@@ -297,11 +288,9 @@ export interface FailedPart {
 /** Stores that the platform does not charge for these parts. A price that arrives later finds the failure itself. */
 export async function markUndelivered(tx: Tx, workspaceId: string, parts: readonly FailedPart[]): Promise<void> {
   if (parts.length === 0) return
+  const indexes = parts.map((part) => part.externalIndex)
   await Promise.all([
-    lockExternalIds(
-      tx,
-      parts.map((part) => part.externalIndex),
-    ),
+    lockExternalIds(tx, indexes),
     tx`
       update message_charges c
       set delivered = false
@@ -318,9 +307,7 @@ export async function markUndelivered(tx: Tx, workspaceId: string, parts: readon
  * send, with the locks of these ids.
  */
 export async function completeEarlyCharges(
-  tx: Tx,
-  keyring: Keyring,
-  workspaceId: string,
+  { tx, keyring, workspaceId }: WorkspaceTx,
   parts: readonly { connectionId: string; externalIndex: Buffer }[],
 ): Promise<void> {
   const found = await selectMessages(tx, workspaceId, parts)

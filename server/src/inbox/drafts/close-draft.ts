@@ -4,6 +4,7 @@ import { recordActivities } from '../conversation/commit-change.ts'
 import {
   type ChangeTx,
   type Conversation,
+  type ConversationRef,
   publishConversations,
   type WorkspaceTx,
 } from '../conversation/conversation.ts'
@@ -32,7 +33,7 @@ interface Closing extends Omit<DraftApproval, 'status' | 'distance'> {
 /** Stores a decision, for the agent, the timeline and the pages. Requires the locks of conversation and draft. */
 export async function closeDraft(
   work: ChangeTx,
-  conversation: Pick<Conversation, 'id' | 'connectionId'>,
+  conversation: ConversationRef,
   keyId: string,
   { id, by, status, text, reason = null, distance }: Closing,
   messageId: string | null,
@@ -40,6 +41,7 @@ export async function closeDraft(
   const { tx, keyring, workspaceId, now } = work
   publishConversations(tx, workspaceId, [conversation.id])
   const detail = { kind: 'draft', from: writeOwner(agent(keyId)), to: status } as const
+  const event = draftDecidedEvent(conversation, { id, keyId, status, messageId, text, reason }, by, now)
   await Promise.all([
     tx`
       update drafts
@@ -53,12 +55,6 @@ export async function closeDraft(
       where workspace_id = ${workspaceId}
         and id = ${id}`.execute(),
     recordActivities(work, [{ conversation, detail }], { actor: by, reason: null }),
-    recordEvents(
-      tx,
-      keyring,
-      workspaceId,
-      [draftDecidedEvent(conversation, { id, keyId, status, messageId, text, reason }, by, now)],
-      now,
-    ),
+    recordEvents(tx, keyring, workspaceId, [event], now),
   ])
 }

@@ -1,7 +1,6 @@
 import { ApiError } from '../../base/errors.ts'
 import { inWorkspace, publishConversations } from '../conversation/conversation.ts'
-import { conversationNotFound } from '../conversation/errors.ts'
-import { findConversation, lockConversation } from '../conversation/queries.ts'
+import { requireConversation, requireLocked } from '../conversation/queries.ts'
 import { sendMessage } from '../send/send.ts'
 import type { DraftApproval, SendDeps, SendResponse } from '../send/send-deps.ts'
 import { IdempotencyKeyReused } from '../send/send-errors.ts'
@@ -71,8 +70,7 @@ async function findDraft(
   workspaceId: string,
   { conversationId, draftId }: Pick<Approval, 'conversationId' | 'draftId'>,
 ): Promise<Draft> {
-  const conversation = await findConversation(db.sql, { workspaceId, connectionIds: [] }, conversationId)
-  if (conversation === undefined) throw conversationNotFound()
+  const conversation = await requireConversation(db.sql, { workspaceId, connectionIds: [] }, conversationId)
   const work = { sql: db.sql, keyring: await keyStore.keyring(workspaceId), workspaceId }
   return requireDraft(work, conversation.id, draftId)
 }
@@ -84,9 +82,8 @@ export function rejectDraft(
   { conversationId, draftId, reason }: { conversationId: string; draftId: string; reason: string | null },
 ): Promise<void> {
   return inWorkspace(deps, workspaceId, async (work) => {
-    const { tx, keyring } = work
-    const conversation = await lockConversation(tx, keyring, { workspaceId, connectionIds: [] }, conversationId)
-    if (conversation === undefined) throw conversationNotFound()
+    const { tx } = work
+    const conversation = await requireLocked(work, { workspaceId, connectionIds: [] }, conversationId)
     const draft = await requireDraft({ ...work, sql: tx }, conversation.id, draftId, tx`for update`)
     if (draft.status === 'rejected') return
     // A stale draft can be rejected: the reason still helps the agent.

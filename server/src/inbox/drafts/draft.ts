@@ -1,7 +1,7 @@
 import type { Fragment, Sql } from '../../base/db.ts'
 import type { Keyring } from '../../base/encryption/keyring.ts'
 import { ApiError, conflict, notFound } from '../../base/errors.ts'
-import type { ChangeTx, Conversation, WorkspaceSql } from '../conversation/conversation.ts'
+import type { Conversation, PlainTx, WorkspaceSql } from '../conversation/conversation.ts'
 import type { Source } from '../conversation/message.ts'
 import { keyIdOf } from '../conversation/owner.ts'
 import { opaqueWorkspaceId } from '../conversation/queries.ts'
@@ -99,11 +99,8 @@ export function decryptDraft(keyring: Keyring, row: DraftRow): Draft {
 }
 
 /** Returns the newest drafts of a conversation; `rest` is SQL after the conditions. */
-export async function selectDrafts(
-  { sql, keyring, workspaceId }: WorkspaceSql,
-  conversationId: string,
-  rest: Fragment,
-): Promise<Draft[]> {
+export async function selectDrafts(reader: WorkspaceSql, conversationId: string, rest: Fragment): Promise<Draft[]> {
+  const { sql, keyring, workspaceId } = reader
   const rows = await sql<DraftRow[]>`
     select ${draftColumns(sql)}
     from drafts d
@@ -127,7 +124,7 @@ export async function requireDraft(
 
 /** Ends the open drafts that meet the condition on `d`: they were replaced, or what they answer has changed. */
 export async function endOpenDrafts(
-  { tx, workspaceId, now }: Omit<ChangeTx, 'keyring'>,
+  { tx, workspaceId, now }: PlainTx,
   status: 'replaced' | 'stale',
   condition: Fragment,
 ): Promise<void> {

@@ -3,16 +3,15 @@ import { recordEvents } from '../../events/record.ts'
 import { recordNotifications } from '../../notifications/record-notifications.ts'
 import { draftProposed } from '../conversation/change.ts'
 import {
+  type ChangeDeps,
   type ChangeTx,
   type Conversation,
-  type InboxDeps,
   inWorkspace,
   publishConversations,
 } from '../conversation/conversation.ts'
 import type { SeenPosition } from '../conversation/conversation-state.ts'
-import { conversationNotFound } from '../conversation/errors.ts'
 import { keyIdOf } from '../conversation/owner.ts'
-import { lockConversation } from '../conversation/queries.ts'
+import { requireLocked } from '../conversation/queries.ts'
 import { lockToSend, storeResult } from '../scheduled/scheduled-message.ts'
 import type { Sender } from '../send/send-deps.ts'
 import { CustomerWroteAgain, ownerMismatch } from '../send/send-errors.ts'
@@ -40,14 +39,13 @@ export interface ProposedDraft {
  * 409 `CUSTOMER_WROTE_AGAIN` if the customer has written since the agent read the conversation.
  */
 export function proposeDraft(
-  deps: Pick<InboxDeps, 'db' | 'keyStore' | 'clock'>,
+  deps: ChangeDeps,
   agent: Sender & { actor: { type: 'agent' } },
   proposal: DraftProposal,
 ): Promise<ProposedDraft> {
   return inWorkspace(deps, agent.workspaceId, async (work) => {
-    const { tx, keyring } = work
-    const conversation = await lockConversation(tx, keyring, agent, proposal.conversationId)
-    if (conversation === undefined) throw conversationNotFound()
+    const { tx } = work
+    const conversation = await requireLocked(work, agent, proposal.conversationId)
     if (keyIdOf(conversation.owner) !== agent.actor.id) throw ownerMismatch(conversation.owner)
     if (proposal.scheduledId !== undefined) await draftScheduled(work, conversation, proposal.scheduledId)
     const newestDraft = tx`order by d.created_at desc, d.id desc limit 1`
@@ -63,7 +61,7 @@ export function proposeDraft(
 /** Ends a scheduled message, which becomes the draft. Throws if it was cancelled. */
 async function draftScheduled(work: ChangeTx, conversation: Conversation, id: string): Promise<void> {
   await lockToSend(work, conversation, id)
-  await storeResult(work.tx, work.workspaceId, { id, conversationId: conversation.id }, { status: 'drafted' }, work.now)
+  await storeResult(work, { id, conversationId: conversation.id }, { status: 'drafted' })
 }
 
 const isRepeat = (earlier: Draft, conversation: Conversation, { content }: DraftProposal): boolean =>
@@ -72,22 +70,11 @@ const isRepeat = (earlier: Draft, conversation: Conversation, { content }: Draft
   earlier.status !== 'stale' &&
   isCurrent(earlier, conversation)
 
-async function insertDraft(
-  { tx, keyring, workspaceId, now }: ChangeTx,
-  keyId: string,
-  conversation: Conversation,
-  { content, why }: DraftProposal,
-): Promise<Draft> {
+async function insertDraft(work: ChangeTx, keyId: string, conversation: Conversation, { content, why }: DraftProposal) {
+  const { tx, keyring, workspaceId, now } = work
   const draft: Draft = {
-    id: newId(now),
-    conversationId: conversation.id,
-    keyId,
-    status: 'open',
-    why,
-    content,
-    inboundId: conversation.inbound.newest,
-    ownerEpoch: conversation.ownerEpoch,
-    createdAt: now,
+    ...{ id: newId(now), conversationId: conversation.id, keyId, status: 'open', why, content, createdAt: now },
+    ...{ inboundId: conversation.inbound.newest, ownerEpoch: conversation.ownerEpoch },
     ...{ decidedAt: null, decidedBy: null, sentText: null, reason: null, messageId: null },
   }
   await tx`

@@ -90,12 +90,7 @@ async function listWithAway({ db: { sql } }: SendDeps): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-async function sendAwayMessages(
-  deps: SendDeps,
-  workspaceId: string,
-  settings: ServiceSettings,
-  refused: Set<string>,
-): Promise<number> {
+async function sendAwayMessages(deps: SendDeps, workspaceId: string, settings: ServiceSettings, refused: Set<string>) {
   const planned = await findUnsent(deps, workspaceId, await plan(deps, workspaceId, settings))
   const due = planned.filter(({ key }) => !refused.has(key))
   let sent = 0
@@ -110,11 +105,7 @@ async function sendAwayMessages(
 }
 
 /** Reads what customers wrote in the last half hour, a page at a time. */
-async function plan(
-  { db, keyStore, clock }: SendDeps,
-  workspaceId: string,
-  settings: ServiceSettings,
-): Promise<PlannedAway[]> {
+async function plan({ db, keyStore, clock }: SendDeps, workspaceId: string, settings: ServiceSettings) {
   const now = clock.now()
   const keyring = await keyStore.keyring(workspaceId)
   const updatedAfter = new Date(now.getTime() - maxDelayMs)
@@ -123,7 +114,7 @@ async function plan(
   let cursor: string | null = null
   for (let page = 0; page < maxPages; page++) {
     const request = { filter, order: 'updated' as const, limit: pageSize, cursor }
-    const found = await listTeamConversations(db.sql, keyring, { workspaceId, connectionIds: [] }, request)
+    const found = await listTeamConversations({ sql: db.sql, keyring, workspaceId, connectionIds: [] }, request)
     planned.push(...found.conversations.flatMap((one) => planAway(one, settings, now) ?? []))
     cursor = found.cursor
     if (cursor === null) break
@@ -166,11 +157,7 @@ export function awayTextFor({ texts }: AwayMessage, country: string | null, ownC
   return wanted.find((text) => text !== undefined) ?? texts.en ?? texts.es ?? texts.pt ?? ''
 }
 
-async function findUnsent(
-  { db }: SendDeps,
-  workspaceId: string,
-  planned: readonly PlannedAway[],
-): Promise<PlannedAway[]> {
+async function findUnsent({ db }: SendDeps, workspaceId: string, planned: readonly PlannedAway[]) {
   if (planned.length === 0) return []
   const { id: senderId } = systemSender(workspaceId).actor
   const keys = planned.map(({ key }) => ({ senderId, key }))

@@ -2,7 +2,7 @@ import { timeOfId } from '../../base/id.ts'
 import { dueAt } from '../../team/opening-hours.ts'
 import { type GoalMinutes, type ServiceSettings, serviceOf } from '../../workspaces/service/service-settings.ts'
 import type { Conversation } from '../conversation/conversation.ts'
-import type { Goal, GoalClock, GoalState } from '../conversation/goal.ts'
+import type { Goal, GoalClock, GoalState } from '../conversation/conversation-state.ts'
 
 /** The fields of a conversation on which its goals depend. */
 export type GoalSubject = Pick<Conversation, 'status' | 'unansweredSince' | 'inbound' | 'priority' | 'teamId' | 'goal'>

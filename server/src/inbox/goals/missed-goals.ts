@@ -1,7 +1,5 @@
 import type { Clock } from '../../base/clock.ts'
 import type { Db, Sql, Tx } from '../../base/db.ts'
-import type { KeyStore } from '../../base/encryption/key-store.ts'
-import type { Keyring } from '../../base/encryption/keyring.ts'
 import { newId } from '../../base/id.ts'
 import { unnested } from '../../base/postgres/rows.ts'
 import { type DueWatch, watchDueWork } from '../../base/pubsub.ts'
@@ -10,16 +8,21 @@ import { systemActor } from '../../workspaces/actor.ts'
 import { readServiceSettings } from '../../workspaces/service/service-settings.ts'
 import { currentColumns, isIdle } from '../conversation/activity-columns.ts'
 import { recordActivities } from '../conversation/commit-change.ts'
-import { type Conversation, conversationsTopic, publishConversations } from '../conversation/conversation.ts'
+import {
+  type ChangeDeps,
+  type ChangeTx,
+  type Conversation,
+  conversationsTopic,
+  firstTime,
+  inTransaction,
+  publishConversations,
+} from '../conversation/conversation.ts'
+import type { Goal, GoalClock } from '../conversation/conversation-state.ts'
 import { type ConversationRow, decryptConversation, encodeGoal } from '../conversation/encrypted-conversation.ts'
-import type { Goal, GoalClock } from '../conversation/goal.ts'
 import { conversationColumns } from '../conversation/queries.ts'
 import { withGoal } from './goal-state.ts'
 
-interface GoalDeps {
-  db: Db
-  keyStore: KeyStore
-  clock: Clock
+interface GoalDeps extends ChangeDeps {
   /** Called for each goal that is recorded as missed. */
   onMissed?(goal: Goal): void
 }
@@ -32,8 +35,8 @@ const minPauseMs = 3_000
 
 /** Watches for goals that are due, and for workspaces whose settings have changed. */
 export function watchGoals({ db, clock }: { db: Db; clock: Clock }): DueWatch {
-  const nextAt = async (now: Date) => {
-    const [row] = await db.sql<{ at: Date | null }[]>`
+  const nextAt = (now: Date) =>
+    firstTime(db.sql<{ at: Date | null }[]>`
       select min(g.at) as at
       from (
         select min(c.goal_due_at) as at
@@ -50,13 +53,9 @@ export function watchGoals({ db, clock }: { db: Db; clock: Clock }): DueWatch {
         select least(min(requested_at), ${now}::timestamptz)
         from goal_updates
         having count(*) > 0
-      ) as g`
-    return row?.at ?? null
-  }
-  return watchDueWork(
-    { db, clock },
-    { nextAt, pollEveryMs, minPauseMs, watchedTopics: [{ topic: conversationsTopic }] },
-  )
+      ) as g`)
+  const watchedTopics = [{ topic: conversationsTopic }]
+  return watchDueWork({ db, clock }, { nextAt, pollEveryMs, minPauseMs, watchedTopics })
 }
 
 /**
@@ -68,9 +67,7 @@ export async function runGoals(deps: GoalDeps): Promise<number> {
   let missed = 0
   for (const workspaceId of await listDue(deps.db.sql, deps.clock.now())) {
     for (let count = batchSize; count === batchSize; ) {
-      const found = await deps.keyStore.withKeyring(workspaceId, (keyring) =>
-        deps.db.tx((tx) => recordMissed(tx, keyring, workspaceId, deps.clock.now())),
-      )
+      const found = await inTransaction(deps, workspaceId, recordMissed)
       for (const goal of found.missed) deps.onMissed?.(goal)
       missed += found.missed.length
       count = found.conversations
@@ -96,12 +93,8 @@ async function listDue(sql: Sql, now: Date): Promise<string[]> {
 }
 
 /** Skips conversations that are locked: they change, and the next run sees them. */
-async function recordMissed(
-  tx: Tx,
-  keyring: Keyring,
-  workspaceId: string,
-  now: Date,
-): Promise<{ conversations: number; missed: Goal[] }> {
+async function recordMissed(work: ChangeTx) {
+  const { tx, keyring, workspaceId, now } = work
   const rows = await tx<ConversationRow[]>`
     select ${conversationColumns(tx)}
     from conversations c
@@ -130,21 +123,18 @@ async function recordMissed(
   const due = rows.map((row) => decryptConversation(keyring, row)).map((one) => ({ one, clocks: dueClocks(one, now) }))
   const misses = due.flatMap(({ one, clocks }) => clocks.map((clock) => missOf(one, clock, now)))
   if (misses.length === 0) return { conversations: 0, missed: [] }
-  const recorded = await insertMisses(tx, workspaceId, misses, now)
+  const recorded = await insertMisses(work, misses)
   const isNew = ({ id }: Miss) => recorded.has(id)
-  await storeGoals(
-    tx,
-    workspaceId,
-    due.map(({ one, clocks }) => withMissed(one, clocks)),
-  )
+  const missed = due.map(({ one, clocks }) => withMissed(one, clocks))
+  await storeGoals(tx, workspaceId, missed)
   const conversations = new Map(due.map(({ one }) => [one.id, one]))
   const items = misses.filter(isNew).flatMap(({ conversationId, goal, dueAt }) => {
     const conversation = conversations.get(conversationId)
     const detail = { kind: 'goal', goal, dueAt: dueAt.toISOString() } as const
     return conversation === undefined ? [] : { conversation, detail }
   })
-  await recordActivities({ tx, keyring, workspaceId, now }, items, { actor: systemActor, reason: 'timer' })
-  await notify(tx, workspaceId, misses.filter(isNew), now)
+  await recordActivities(work, items, { actor: systemActor, reason: 'timer' })
+  await notify(work, misses.filter(isNew))
   return { conversations: rows.length, missed: misses.filter(isNew).map(({ goal }) => goal) }
 }
 
@@ -176,7 +166,7 @@ const missOf = ({ id, teamId, assignedTo, owner }: Conversation, clock: GoalCloc
 })
 
 /** Returns the ids of those that were not recorded before, by earlier settings. */
-async function insertMisses(tx: Tx, workspaceId: string, misses: readonly Miss[], now: Date): Promise<Set<string>> {
+async function insertMisses({ tx, workspaceId, now }: ChangeTx, misses: readonly Miss[]): Promise<Set<string>> {
   const rows = await tx<{ id: string }[]>`
     insert into missed_goals (
       workspace_id, created_at, id, conversation_id, team_id, assigned_to, key_id, goal, since, due_at
@@ -207,18 +197,15 @@ async function storeGoals(tx: Tx, workspaceId: string, conversations: readonly C
     from ${unnested(rows, { uuid: ['id'], jsonb: ['json'], timestamptz: ['dueAt', 'missedAt'] })}
     where c.workspace_id = ${workspaceId}
       and c.id = n.id`
-  publishConversations(
-    tx,
-    workspaceId,
-    conversations.map(({ id }) => id),
-  )
+  const ids = conversations.map(({ id }) => id)
+  publishConversations(tx, workspaceId, ids)
 }
 
 /** More conversations for the same people become one notification. */
 const maxSeparate = 5
 
 /** Notifies the assignee, else the members of the team, else everybody. */
-async function notify(tx: Tx, workspaceId: string, misses: readonly Miss[], now: Date): Promise<void> {
+async function notify({ tx, workspaceId, now }: ChangeTx, misses: readonly Miss[]): Promise<void> {
   const unassigned = misses.filter(({ assignedTo }) => assignedTo === null)
   const teamIds = [...new Set(unassigned.flatMap(({ teamId }) => teamId ?? []))]
   const members =
@@ -268,14 +255,12 @@ export async function moveMissedGoals(tx: Tx, workspaceId: string, fromId: strin
 }
 
 /** Computes the clocks of changed settings in bounded steps; a step that is lost is repeated. */
-async function updateGoals({ db, keyStore }: GoalDeps): Promise<number> {
-  const waiting = await db.sql<{ id: string }[]>`select workspace_id as id from goal_updates`
+async function updateGoals(deps: GoalDeps): Promise<number> {
+  const waiting = await deps.db.sql<{ id: string }[]>`select workspace_id as id from goal_updates`
   let changed = 0
   for (const { id: workspaceId } of waiting) {
     for (let hasMore = true; hasMore; ) {
-      const step = await keyStore.withKeyring(workspaceId, (keyring) =>
-        db.tx((tx) => updateBatch(tx, keyring, workspaceId)),
-      )
+      const step = await inTransaction(deps, workspaceId, updateBatch)
       changed += step.changed
       hasMore = step.hasMore
     }
@@ -283,11 +268,7 @@ async function updateGoals({ db, keyStore }: GoalDeps): Promise<number> {
   return changed
 }
 
-async function updateBatch(
-  tx: Tx,
-  keyring: Keyring,
-  workspaceId: string,
-): Promise<{ changed: number; hasMore: boolean }> {
+async function updateBatch({ tx, keyring, workspaceId }: ChangeTx) {
   const [update] = await tx<{ afterId: string }[]>`
     select after_id as "afterId"
     from goal_updates

@@ -1,11 +1,10 @@
-import type { Db, Sql, Tx } from '../../base/db.ts'
-import type { KeyStore } from '../../base/encryption/key-store.ts'
+import type { Sql, Tx } from '../../base/db.ts'
 import type { Keyring } from '../../base/encryption/keyring.ts'
 import type { MediaKind } from '../../channels/channel-event.ts'
 import type { FileToUpload, MediaLimits } from '../../channels/media-transport.ts'
 import { decryptFile } from '../../media/encrypted-file.ts'
 import type { MediaStore } from '../../media/store/store.ts'
-import type { WorkspaceTx } from '../conversation/conversation.ts'
+import type { PlainTx, ReadDeps, WorkspaceTx } from '../conversation/conversation.ts'
 import { decryptDetails, decryptFileKeys, type MediaDetails } from './media.ts'
 
 /** Uploaded file, attached to a message or not. */
@@ -21,11 +20,8 @@ export interface Upload {
 }
 
 /** Locks a stored upload, so that no two messages attach it. */
-export async function lockUpload(
-  { tx, keyring, workspaceId }: WorkspaceTx,
-  conversationId: string,
-  id: string,
-): Promise<Upload | null> {
+export async function lockUpload(work: WorkspaceTx, conversationId: string, id: string): Promise<Upload | null> {
+  const { tx, keyring, workspaceId } = work
   const [row] = await tx<UploadRow[]>`
     select id, kind, message_id, details, size_bytes::float8 as bytes, platform_id
     from media
@@ -43,7 +39,7 @@ export async function lockUpload(
 
 /** Returns kind and digest of an uploaded file, attached or not; null if there is none. */
 export async function findUploadDigest(
-  { db, keyStore }: { db: Db; keyStore: KeyStore },
+  { db, keyStore }: ReadDeps,
   workspaceId: string,
   conversationId: string,
   id: string,
@@ -71,13 +67,8 @@ interface UploadRow {
 }
 
 /** Attaches an upload to a message, under its lock. */
-export async function attachUpload(
-  tx: Tx,
-  workspaceId: string,
-  id: string,
-  messageId: string,
-  now: Date,
-): Promise<void> {
+export async function attachUpload(work: PlainTx, id: string, messageId: string): Promise<void> {
+  const { tx, workspaceId, now } = work
   await tx`
     update media
     set message_id = ${messageId},
@@ -120,9 +111,7 @@ export async function clearPlatformId(tx: Tx, workspaceId: string, id: string): 
       and id = ${id}`
 }
 
-export interface FileDeps {
-  db: Db
-  keyStore: KeyStore
+export interface FileDeps extends ReadDeps {
   store: Pick<MediaStore, 'open'>
 }
 

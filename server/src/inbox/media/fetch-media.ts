@@ -1,7 +1,5 @@
 import { type Loop, startLoop } from '../../base/async/loop.ts'
-import type { Clock } from '../../base/clock.ts'
-import type { Db, Tx } from '../../base/db.ts'
-import type { KeyStore } from '../../base/encryption/key-store.ts'
+import type { Tx } from '../../base/db.ts'
 import { newId } from '../../base/id.ts'
 import type { Log } from '../../base/log.ts'
 import { StreamEnded } from '../../base/outgoing/stream.ts'
@@ -11,7 +9,7 @@ import type { Connection } from '../../channels/connection/connection.ts'
 import { MediaDecryptionError, type OpenedMedia } from '../../channels/media-transport.ts'
 import { encryptFile, type FileKey } from '../../media/encrypted-file.ts'
 import { type MediaStore, StoreError } from '../../media/store/store.ts'
-import { publishMedia } from '../conversation/conversation.ts'
+import { type ChangeDeps, publishMedia } from '../conversation/conversation.ts'
 import { type Claim, recordFetched, recordProblem, renewClaim } from './fetch-queries.ts'
 import { type DetectedFile, findMismatch, inspectFile, safeName } from './inspect-file.ts'
 import type { MediaDetails, MediaState } from './media.ts'
@@ -19,10 +17,7 @@ import { decryptDetails, encryptDetails, encryptFileKeys, type FileKeys } from '
 import type { Preview, Previews } from './preview.ts'
 import { storePreview } from './preview.ts'
 
-export interface FetchDeps {
-  db: Db
-  keyStore: KeyStore
-  clock: Clock
+export interface FetchDeps extends ChangeDeps {
   log: Log
   store: MediaStore
   adapters: ChannelAdapters
@@ -186,11 +181,7 @@ function detailsOf(
 }
 
 /** Returns the new state of the row; null if another process has claimed it or it was deleted. */
-async function recordOutcome(
-  deps: FetchDeps,
-  claim: Claim,
-  outcome: FetchedMedia | FetchProblem,
-): Promise<MediaState | null> {
+async function recordOutcome(deps: FetchDeps, claim: Claim, outcome: FetchedMedia | FetchProblem) {
   const { db, keyStore, clock, log } = deps
   const { workspaceId, id: mediaId, messageId } = claim
   const now = clock.now()

@@ -1,6 +1,7 @@
 import { andOnlyWorkspace, byWorkspace, type OnlyWorkspace } from '../../base/citus/distributed-sql.ts'
 import { type Db, publish, type Sql, type Tx } from '../../base/db.ts'
 import type { MediaKind } from '../../channels/channel-event.ts'
+import { firstTime } from '../conversation/conversation.ts'
 import type { MediaState } from './media.ts'
 
 /** Files to fetch: the id is the workspace. */
@@ -12,13 +13,8 @@ export function publishPendingMedia(tx: Tx, workspaceId: string): void {
 }
 
 /** Returns when the next file is due; null if there is none. */
-export async function readNextDue(sql: Sql): Promise<Date | null> {
-  const [row] = await sql<{ at: Date | null }[]>`
-    select min(due_at) as at
-    from media
-    where due_at is not null`
-  return row?.at ?? null
-}
+export const readNextDue = (sql: Sql): Promise<Date | null> =>
+  firstTime(sql<{ at: Date | null }[]>`select min(due_at) as at from media where due_at is not null`)
 
 /** A file that this process fetches until `until`, when others can claim it. */
 export interface Claim {

@@ -1,10 +1,9 @@
-import type { Db, Tx } from '../../base/db.ts'
-import type { KeyStore } from '../../base/encryption/key-store.ts'
+import type { Tx } from '../../base/db.ts'
 import { notFound } from '../../base/errors.ts'
 import { byteaArray, timestampArray } from '../../base/postgres/values.ts'
 import type { MediaInfo, MediaKind } from '../../channels/channel-event.ts'
 import type { FileKey } from '../../media/encrypted-file.ts'
-import type { WorkspaceSql, WorkspaceTx } from '../conversation/conversation.ts'
+import type { ReadDeps, WorkspaceSql, WorkspaceTx } from '../conversation/conversation.ts'
 import { externalIndex } from '../conversation/encrypted-conversation.ts'
 import type { Message, StoredDetail } from '../conversation/message.ts'
 import { publishPendingMedia } from './fetch-queries.ts'
@@ -24,10 +23,8 @@ const hasFile = (message: Message): message is WithFile =>
   message.file !== undefined && message.detail?.media !== undefined
 
 /** Inserts a row for the file of each message that has one, due immediately. */
-export async function insertMedia(
-  { tx, keyring, workspaceId }: WorkspaceTx,
-  messages: readonly Message[],
-): Promise<void> {
+export async function insertMedia(work: WorkspaceTx, messages: readonly Message[]): Promise<void> {
+  const { tx, keyring, workspaceId } = work
   const rows = messages.filter(hasFile)
   if (rows.length === 0) return
   const column = <T>(read: (row: WithFile) => T): T[] => rows.map(read)
@@ -132,7 +129,7 @@ interface FileReader {
  * are visible only to their uploader. Throws 404 if the file is not available.
  */
 export async function openMedia(
-  { db, keyStore }: { db: Db; keyStore: KeyStore },
+  { db, keyStore }: ReadDeps,
   { workspaceId, actorId, conversationId = null }: FileReader,
   mediaId: string,
   part: 'file' | 'preview',

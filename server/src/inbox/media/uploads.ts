@@ -9,9 +9,8 @@ import type { Channel } from '../../channels/connection/connection.ts'
 import { type MediaLimits, parseMimeType } from '../../channels/media-transport.ts'
 import { encryptFile } from '../../media/encrypted-file.ts'
 import { StoreError } from '../../media/store/store.ts'
-import type { Scope } from '../conversation/conversation.ts'
-import { conversationNotFound } from '../conversation/errors.ts'
-import { findConversation } from '../conversation/queries.ts'
+import { conversationNotFound, type Scope } from '../conversation/conversation.ts'
+import { requireConversation } from '../conversation/queries.ts'
 import type { FetchDeps } from './fetch-media.ts'
 import { type DetectedFile, inspectFile, safeName, typeToSend } from './inspect-file.ts'
 import type { MediaDetails } from './media.ts'
@@ -72,8 +71,7 @@ export async function receiveUpload(
   upload: NewUpload,
 ): Promise<UploadResult> {
   const { db, clock, log, store } = deps
-  const conversation = await findConversation(db.sql, scope, upload.conversationId)
-  if (conversation === undefined) throw conversationNotFound()
+  const conversation = await requireConversation(db.sql, scope, upload.conversationId)
   const limit = limitsOf(deps.adapters, conversation.channel)?.[upload.kind] ?? null
   if (limit === null) throw typeRefused(upload.kind, [])
   if (upload.length !== null && upload.length > limit.bytes) throw tooLarge(limit.bytes)

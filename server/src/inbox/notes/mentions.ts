@@ -101,13 +101,8 @@ export async function markMentionsRead(
         }`
     if (read.count === 0) return
     publishMentions(tx, workspaceId, userId)
-    await markNotificationsRead(
-      tx,
-      workspaceId,
-      userId,
-      { kind: 'mention', ...(conversationId !== null && { conversationId }) },
-      now,
-    )
+    const about = { kind: 'mention' as const, ...(conversationId !== null && { conversationId }) }
+    await markNotificationsRead(tx, workspaceId, userId, about, now)
   })
 }
 

@@ -10,17 +10,17 @@ import { findNonMembers } from '../../workspaces/workspace.ts'
 import { withUpdatedAt } from '../conversation/change.ts'
 import { commitChange } from '../conversation/commit-change.ts'
 import {
+  type ChangeDeps,
   type ChangeTx,
-  type Conversation,
-  type InboxDeps,
+  type ConversationRef,
+  noteKeyReused,
   publishConversations,
   publishMentions,
   type Scope,
   type WorkspaceSql,
 } from '../conversation/conversation.ts'
-import { conversationNotFound, noteKeyReused } from '../conversation/errors.ts'
 import { noteAdded } from '../conversation/opt-in-events.ts'
-import { lockConversation } from '../conversation/queries.ts'
+import { requireLocked } from '../conversation/queries.ts'
 
 export interface Note {
   id: string
@@ -58,7 +58,7 @@ export const noteColumns = (sql: Sql, workspaceId: string) => sql`
 
 export async function insertNote(
   work: ChangeTx,
-  conversation: Pick<Conversation, 'id' | 'connectionId'>,
+  conversation: ConversationRef,
   { text, mentions, actor, key = null }: Pick<Note, 'text' | 'mentions' | 'actor'> & { key?: string | null },
 ): Promise<void> {
   const { tx, keyring, workspaceId, now } = work
@@ -81,20 +81,12 @@ export async function insertNote(
     select ${workspaceId}::uuid, ${id}::uuid, user_id, ${now}
     from unnest(${mentions}::uuid[]) as u (user_id)`
   const mentioned = { kind: 'mention' as const, cause: id, conversationId, actor }
-  await recordNotifications(
-    tx,
-    workspaceId,
-    mentions.map((userId) => ({ ...mentioned, userId })),
-    now,
-  )
+  const notifications = mentions.map((userId) => ({ ...mentioned, userId }))
+  await recordNotifications(tx, workspaceId, notifications, now)
 }
 
 /** Returns the note that the author added with this key, with its current conversation. */
-export async function findNoteByKey(
-  { sql, keyring, workspaceId }: WorkspaceSql,
-  actorId: string | null,
-  key: string,
-): Promise<(Note & { conversationId: string }) | undefined> {
+async function findNoteByKey({ sql, keyring, workspaceId }: WorkspaceSql, actorId: string | null, key: string) {
   const [row] = await sql<(NoteRow & { conversation_id: string })[]>`
     select ${noteColumns(sql, workspaceId)}, n.conversation_id
     from conversation_notes n
@@ -139,13 +131,15 @@ interface NewNote {
  * 422 if the key was used for another note.
  */
 export async function addTeamNote(
-  deps: Pick<InboxDeps, 'db' | 'keyStore' | 'clock'>,
+  deps: ChangeDeps,
   scope: Scope,
   actor: Actor,
   note: NewNote,
 ): Promise<{ isRepeat: boolean }> {
-  return deps.keyStore.withKeyring(scope.workspaceId, async (keyring) => {
-    const add = () => deps.db.tx((tx) => addOnce(tx, keyring, scope, actor, note, deps.clock.now()))
+  const { workspaceId } = scope
+  return deps.keyStore.withKeyring(workspaceId, async (keyring) => {
+    const add = () =>
+      deps.db.tx((tx) => addOnce({ tx, keyring, workspaceId, now: deps.clock.now() }, scope, actor, note))
     try {
       return await add()
     } catch (error) {
@@ -156,18 +150,10 @@ export async function addTeamNote(
   })
 }
 
-async function addOnce(
-  tx: Tx,
-  keyring: Keyring,
-  scope: Scope,
-  actor: Actor,
-  { conversationId, text, mentions, key }: NewNote,
-  now: Date,
-): Promise<{ isRepeat: boolean }> {
-  const { workspaceId } = scope
-  const before = await lockConversation(tx, keyring, scope, conversationId)
-  if (before === undefined) throw conversationNotFound()
-  const earlier = key === null ? undefined : await findNoteByKey({ sql: tx, keyring, workspaceId }, actor.id, key)
+async function addOnce(work: ChangeTx, scope: Scope, actor: Actor, { conversationId, text, mentions, key }: NewNote) {
+  const { tx, workspaceId, now } = work
+  const before = await requireLocked(work, scope, conversationId)
+  const earlier = key === null ? undefined : await findNoteByKey({ ...work, sql: tx }, actor.id, key)
   if (earlier !== undefined) {
     const isSame =
       earlier.conversationId === before.id && earlier.text === text && isSameSet(earlier.mentions, mentions)
@@ -175,10 +161,10 @@ async function addOnce(
     return { isRepeat: true }
   }
   const mentionedIds = await checkMentions(tx, workspaceId, mentions)
-  await insertNote({ tx, keyring, workspaceId, now }, before, { text, mentions: mentionedIds, actor, key })
+  await insertNote(work, before, { text, mentions: mentionedIds, actor, key })
   // A note is part of the conversation that the team sees.
   const change = { conversation: withUpdatedAt(before, now), events: [] }
-  await commitChange({ tx, keyring, workspaceId, now }, before, change, { actor, reason: null })
+  await commitChange(work, before, change, { actor, reason: null })
   return { isRepeat: false }
 }
 

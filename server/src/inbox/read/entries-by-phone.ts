@@ -1,7 +1,7 @@
 import { byteaArray } from '../../base/postgres/values.ts'
 import type { Actor } from '../../workspaces/actor.ts'
 import { currentColumns } from '../conversation/activity-columns.ts'
-import type { Conversation, InboxDeps, WorkspaceSql } from '../conversation/conversation.ts'
+import type { Conversation, ReadDeps, WorkspaceSql } from '../conversation/conversation.ts'
 import { type ConversationRow, decryptConversation, phoneIndexes } from '../conversation/encrypted-conversation.ts'
 import { writeOwner } from '../conversation/owner.ts'
 import { conversationColumns } from '../conversation/queries.ts'
@@ -40,7 +40,7 @@ const maxText = 1000
 
 /** Returns messages and notes of the conversations with these phones, in any variant, newest first within each kind. */
 export async function listEntriesByPhone(
-  { db: { sql }, keyStore }: Pick<InboxDeps, 'db' | 'keyStore'>,
+  { db: { sql }, keyStore }: ReadDeps,
   workspaceId: string,
   phones: readonly string[],
   kinds: EntryKinds,
@@ -62,11 +62,8 @@ export async function listEntriesByPhone(
 }
 
 // Reads the next messages of each conversation by index, regardless of planner statistics, then the next of those.
-async function selectMessages(
-  { sql, keyring, workspaceId }: WorkspaceSql,
-  conversationIds: readonly string[],
-  { before, limit }: EntryRange,
-): Promise<ConversationEntry[]> {
+async function selectMessages(reader: WorkspaceSql, conversationIds: readonly string[], { before, limit }: EntryRange) {
+  const { sql, keyring, workspaceId } = reader
   const rows = await sql<(MessageViewRow & { conversation_id: string })[]>`
     select m.*
     from unnest(${conversationIds as string[]}::uuid[]) as c (id)
@@ -82,30 +79,18 @@ async function selectMessages(
     order by m.occurred_at desc, m.id desc
     limit ${limit}`
   return rows.map((row) => {
-    const message = decryptMessageView(keyring, row)
+    const { id, occurredAt: at, actor, text, detail, ...message } = decryptMessageView(keyring, row)
+    const { connectionId, direction, kind, status } = message
     return {
-      id: message.id,
-      at: message.occurredAt,
-      kind: 'message' as const,
-      actor: message.actor,
-      text: [...message.text].slice(0, maxText).join(''),
-      conversationId: row.conversation_id,
-      message: {
-        connectionId: message.connectionId,
-        direction: message.direction,
-        kind: message.kind,
-        file: message.detail?.media?.kind ?? null,
-        status: message.status,
-      },
+      ...{ id, at, kind: 'message' as const, actor, conversationId: row.conversation_id },
+      text: [...text].slice(0, maxText).join(''),
+      message: { connectionId, direction, kind, file: detail?.media?.kind ?? null, status },
     }
   })
 }
 
-async function selectNotes(
-  { sql, keyring, workspaceId }: WorkspaceSql,
-  conversationIds: readonly string[],
-  { before, limit }: EntryRange,
-): Promise<ConversationEntry[]> {
+async function selectNotes(reader: WorkspaceSql, conversationIds: readonly string[], { before, limit }: EntryRange) {
+  const { sql, keyring, workspaceId } = reader
   const rows = await sql<(NoteRow & { conversation_id: string })[]>`
     select n.*
     from unnest(${conversationIds as string[]}::uuid[]) as c (id)
@@ -133,7 +118,7 @@ const maxSummaries = 100
 
 /** Returns the conversations of these phones, in any variant; at most one per phone and connection. */
 export async function listConversationsByPhone(
-  { db: { sql }, keyStore }: Pick<InboxDeps, 'db' | 'keyStore'>,
+  { db: { sql }, keyStore }: ReadDeps,
   workspaceId: string,
   phones: readonly string[],
 ): Promise<ConversationSummary[]> {
@@ -146,18 +131,11 @@ export async function listConversationsByPhone(
   return rows.map((row) => summarize(decryptConversation(keyring, row)))
 }
 
-const summarize = (conversation: Conversation) => ({
-  id: conversation.id,
-  connectionId: conversation.connectionId,
-  channel: conversation.channel,
-  owner: writeOwner(conversation.owner),
-  status: conversation.status,
-  assignedTo: conversation.assignedTo,
-  unreadCount: conversation.unreadCount,
-  lastMessageAt: conversation.lastMessageAt,
-  unansweredSince: conversation.unansweredSince,
-  lastMessage: conversation.lastMessage,
-})
+function summarize({ id, connectionId, channel, owner, ...more }: Conversation) {
+  const { status, assignedTo, unreadCount, lastMessageAt, unansweredSince, lastMessage } = more
+  const state = { status, assignedTo, unreadCount, lastMessageAt, unansweredSince, lastMessage }
+  return { id, connectionId, channel, owner: writeOwner(owner), ...state }
+}
 
 /** SQL: clauses that select the newest `limit` `conversations c` with a phone. */
 const phoneClauses = ({ sql, keyring, workspaceId }: WorkspaceSql, phones: readonly string[], limit: number) => sql`

@@ -4,7 +4,7 @@ import type { Keyring } from '../../base/encryption/keyring.ts'
 import { byteaArray } from '../../base/postgres/values.ts'
 import type { Priority } from '../../workspaces/service/service-settings.ts'
 import type { ColumnSource } from '../conversation/activity-columns.ts'
-import type { Scope } from '../conversation/conversation.ts'
+import type { ScopedSql } from '../conversation/conversation.ts'
 import type { ConversationStatus } from '../conversation/conversation-state.ts'
 import { exactPhoneIndexes, phoneIndexes, rankOf } from '../conversation/encrypted-conversation.ts'
 import type { NameTerm } from '../search/conversation-tokens.ts'
@@ -64,16 +64,13 @@ export const noFilter: ConversationFilter = {
 
 /** SQL: the filter's condition on `conversations c` within the scope, for one column source. */
 export function filterCondition(
-  sql: Sql,
-  keyring: Keyring,
-  scope: Scope,
+  { sql, keyring, workspaceId, connectionIds }: ScopedSql,
   filter: ConversationFilter,
   { updatedAt, unreadCount, unansweredSince }: ColumnSource,
 ) {
   const { connectionId, phone, statuses, updatedAfter, labelId } = filter
-  const { connectionIds } = scope
   return sql`
-    c.workspace_id = ${scope.workspaceId}
+    c.workspace_id = ${workspaceId}
       ${connectionIds.length === 0 ? sql`` : sql`and c.connection_id = any (${[...connectionIds]}::uuid[])`}
       ${connectionId === null ? sql`` : sql`and c.connection_id = ${connectionId}`}
       ${phone === null ? sql`` : phoneCondition(sql, keyring, phone)}

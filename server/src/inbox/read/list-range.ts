@@ -1,6 +1,5 @@
 import { decodeCursor, encodeCursor } from '../../base/cursor.ts'
 import type { Fragment, Sql } from '../../base/db.ts'
-import type { Keyring } from '../../base/encryption/keyring.ts'
 import { invalid } from '../../base/errors.ts'
 import { isUuid } from '../../base/id.ts'
 import {
@@ -10,7 +9,7 @@ import {
   isIdle,
   touchedConversations,
 } from '../conversation/activity-columns.ts'
-import type { Scope } from '../conversation/conversation.ts'
+import type { ScopedSql } from '../conversation/conversation.ts'
 import type { ListItemRow, TeamListItemRow } from './conversation-list-item.ts'
 import { type ConversationFilter, filterCondition } from './list-filter.ts'
 
@@ -26,12 +25,11 @@ export type Columns = (sql: Sql, source: ColumnSource) => Fragment
 
 /** SQL: the next rows of a list: idle conversations by the index of the order, and all (few) touched ones. */
 export function selectListRange(
-  sql: Sql,
-  keyring: Keyring,
-  scope: Scope,
+  reader: ScopedSql,
   { filter, order, after, limit }: ListRange,
   columns: Columns,
 ): Fragment {
+  const { sql, workspaceId } = reader
   // Literal limit: for a parameter the planner assumes a tenth of all rows and plans again for each page, which takes
   // three times as long as reading it.
   const rows = sql.count(limit)
@@ -41,7 +39,7 @@ export function selectListRange(
       (
         select ${columns(sql, indexedColumns)}
         from conversations c
-        where ${filterCondition(sql, keyring, scope, filter, indexedColumns)}
+        where ${filterCondition(reader, filter, indexedColumns)}
           ${afterPosition(sql, order, after, indexedColumns)}
           and ${isIdle(sql)}
         ${orderBy(sql, order, indexedColumns)}
@@ -50,9 +48,9 @@ export function selectListRange(
       union all
       (
         select ${columns(sql, currentColumns)}
-        from ${touchedConversations(sql, scope.workspaceId)}
-        where m.workspace_id = ${scope.workspaceId}
-          and ${filterCondition(sql, keyring, scope, filter, currentColumns)}
+        from ${touchedConversations(sql, workspaceId)}
+        where m.workspace_id = ${workspaceId}
+          and ${filterCondition(reader, filter, currentColumns)}
           ${afterPosition(sql, order, after, currentColumns)}
         ${orderBy(sql, order, currentColumns)}
         limit ${rows}

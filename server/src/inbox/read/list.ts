@@ -1,10 +1,8 @@
 import { decodeCursor, encodeCursor } from '../../base/cursor.ts'
-import type { Sql } from '../../base/db.ts'
-import type { Keyring } from '../../base/encryption/keyring.ts'
 import { invalid } from '../../base/errors.ts'
 import { isUuid } from '../../base/id.ts'
 import { currentColumns } from '../conversation/activity-columns.ts'
-import type { Conversation, Scope } from '../conversation/conversation.ts'
+import type { Conversation, ScopedSql } from '../conversation/conversation.ts'
 import { opaqueWorkspaceId } from '../conversation/queries.ts'
 import { findConversationsByName } from '../search/find-by-name.ts'
 import {
@@ -43,59 +41,48 @@ export interface ConversationPage<C> {
 
 /** Returns one page. Throws `InvalidInput` for a cursor of another list. */
 export async function listConversations(
-  sql: Sql,
-  keyring: Keyring,
-  scope: Scope,
+  reader: ScopedSql,
   request: ListRequest,
 ): Promise<ConversationPage<ConversationListItem>> {
-  const { rows, cursor } = await selectPage<ListItemRow>(sql, keyring, scope, request, listItemColumns)
-  return { conversations: rows.map((row) => decryptListItem(keyring, row)), cursor }
+  const { rows, cursor } = await selectPage<ListItemRow>(reader, request, listItemColumns)
+  return { conversations: rows.map((row) => decryptListItem(reader.keyring, row)), cursor }
 }
 
 /** Returns one page with the additional fields for the team. */
 export async function listTeamConversations(
-  sql: Sql,
-  keyring: Keyring,
-  scope: Scope,
+  reader: ScopedSql,
   request: ListRequest,
 ): Promise<ConversationPage<Conversation>> {
-  const { rows, cursor } = await selectPage<TeamListItemRow>(sql, keyring, scope, request, teamListItemColumns)
-  return { conversations: rows.map((row) => decryptTeamListItem(keyring, row)), cursor }
+  const { rows, cursor } = await selectPage<TeamListItemRow>(reader, request, teamListItemColumns)
+  return { conversations: rows.map((row) => decryptTeamListItem(reader.keyring, row)), cursor }
 }
 
 async function selectPage<R extends SortedRow>(
-  sql: Sql,
-  keyring: Keyring,
-  scope: Scope,
+  reader: ScopedSql,
   { filter, order, limit, cursor }: ListRequest,
   columns: Columns,
 ): Promise<{ rows: R[]; cursor: string | null }> {
   const after = cursor === null ? null : parseCursor(cursor, order, filter)
   const range: ListRange = { filter, order, after, limit: limit + 1 }
   const rows =
-    (await selectByName<R>(sql, keyring, scope, range, columns)) ??
-    (await scanForLabel<R>(sql, keyring, scope, range, columns)) ??
-    (await selectRows<R>(sql, keyring, scope, range, columns))
+    (await selectByName<R>(reader, range, columns)) ??
+    (await scanForLabel<R>(reader, range, columns)) ??
+    (await reader.sql<R[]>`${selectListRange(reader, range, columns)}`)
   const shown = rows.slice(0, limit)
   const last = shown.at(-1)
   return { rows: shown, cursor: last === undefined || rows.length <= limit ? null : writeCursor(last, order, filter) }
 }
 
-function selectRows<R extends SortedRow>(sql: Sql, keyring: Keyring, scope: Scope, range: ListRange, columns: Columns) {
-  return sql<R[]>`${selectListRange(sql, keyring, scope, range, columns)}`
-}
-
 /** Returns null without a search. Leaves out conversations deleted since the search. */
 async function selectByName<R extends SortedRow>(
-  sql: Sql,
-  keyring: Keyring,
-  { workspaceId, ...scope }: Scope,
+  reader: ScopedSql,
   { filter: { nameSearch, ...others }, ...range }: ListRange,
   columns: Columns,
 ): Promise<R[] | null> {
   if (nameSearch === null) return null
+  const { sql, workspaceId } = reader
   const filter = { ...others, nameSearch: null }
-  const ids = await findConversationsByName(sql, keyring, { workspaceId, ...scope }, { filter, ...range }, nameSearch)
+  const ids = await findConversationsByName(reader, { filter, ...range }, nameSearch)
   if (ids.length === 0) return []
   return sql<R[]>`
     select c.*
@@ -119,14 +106,13 @@ const maxScanned = 1000
  * not.
  */
 async function scanForLabel<R extends SortedRow>(
-  sql: Sql,
-  keyring: Keyring,
-  scope: Scope,
+  reader: ScopedSql,
   { filter, order, after, limit }: ListRange,
   columns: Columns,
 ): Promise<R[] | null> {
   const { labelId, ...others } = filter
   if (labelId === null) return null
+  const { sql } = reader
   const all = { filter: { ...others, labelId: null }, order, after, limit: maxScanned }
   const scanColumns: Columns = (_, { lastMessageAt, updatedAt, unansweredSince, goalDueAt }) => sql`
     c.id,
@@ -137,7 +123,7 @@ async function scanForLabel<R extends SortedRow>(
     c.priority,
     c.label_ids @> array[${labelId}::uuid] as is_labelled`
   const rows = await sql<(R & { seen: number })[]>`
-    with next as materialized (${selectListRange(sql, keyring, scope, all, scanColumns)})
+    with next as materialized (${selectListRange(reader, all, scanColumns)})
     select c.*, (select count(*)::integer from next) as seen
     from (
       select c.id
@@ -149,7 +135,7 @@ async function scanForLabel<R extends SortedRow>(
     cross join lateral (
       select ${columns(sql, currentColumns)}
       from conversations c
-      where c.workspace_id = ${scope.workspaceId}
+      where c.workspace_id = ${reader.workspaceId}
         and c.id = found.id
       offset 0
     ) as c

@@ -1,20 +1,20 @@
-import type { Tx } from '../../base/db.ts'
-import type { Keyring } from '../../base/encryption/keyring.ts'
 import { timestampArray } from '../../base/postgres/values.ts'
 import { currentColumns, touchConversations } from '../conversation/activity-columns.ts'
 import { withUpdatedAt } from '../conversation/change.ts'
 import {
+  type ChangeTx,
   type Conversation,
   type InboxDeps,
+  inTransaction,
   inWorkspace,
+  type PlainTx,
   publishConversations,
   type Scope,
 } from '../conversation/conversation.ts'
 import { decryptConversation } from '../conversation/encrypted-conversation.ts'
-import { conversationNotFound } from '../conversation/errors.ts'
 import { decryptMessageId } from '../conversation/message.ts'
 import { findInbound, findNewestInbound } from '../conversation/message-queries.ts'
-import { findConversation, lockConversation, opaqueWorkspaceId, storeConversation } from '../conversation/queries.ts'
+import { findConversation, opaqueWorkspaceId, requireLocked, storeConversation } from '../conversation/queries.ts'
 import { standbyOwner } from '../conversation/thread-control.ts'
 
 /**
@@ -22,10 +22,9 @@ import { standbyOwner } from '../conversation/thread-control.ts'
  * result. Throws 404 outside the scope.
  */
 export async function markRead(deps: InboxDeps, scope: Scope, id: string): Promise<Conversation> {
-  const { conversation, newest } = await deps.keyStore.withKeyring(scope.workspaceId, (keyring) =>
-    deps.db.tx((tx) => setRead(tx, keyring, scope, id, deps.clock.now())),
-  )
-  if (newest !== null) await sendReadReceipt(deps, scope.workspaceId, conversation, newest)
+  const { workspaceId } = scope
+  const { conversation, newest } = await inTransaction(deps, workspaceId, (work) => setRead(work, scope, id))
+  if (newest !== null) await sendReadReceipt(deps, workspaceId, conversation, newest)
   return conversation
 }
 
@@ -35,11 +34,9 @@ export async function markRead(deps: InboxDeps, scope: Scope, id: string): Promi
  */
 export async function markUnread(deps: InboxDeps, scope: Scope, id: string): Promise<Conversation> {
   return inWorkspace(deps, scope.workspaceId, async (work) => {
-    const { tx, keyring } = work
-    const before = await lockConversation(tx, keyring, scope, id)
-    if (before === undefined) throw conversationNotFound()
+    const before = await requireLocked(work, scope, id)
     if (before.unreadCount > 0) return before
-    const newest = await findNewestInbound(tx, scope.workspaceId, before.id)
+    const newest = await findNewestInbound(work.tx, scope.workspaceId, before.id)
     if (newest === undefined) return before
     const conversation = withUpdatedAt({ ...before, unreadCount: 1 }, work.now)
     await storeConversation(work, conversation)
@@ -73,18 +70,12 @@ export async function recordSeen(
   const all = shown.map((one) => ({ ...one, unreadCount: marksRead ? one.unreadCount : 0 }))
   const changed = all.filter(({ inbound, unreadCount }) => unreadCount > 0 || inbound.seen !== inbound.newest)
   if (changed.length === 0) return []
-  const ids = await deps.db.tx((tx) => markSeen(tx, workspaceId, keyId, changed, deps.clock.now()))
+  const ids = await deps.db.tx((tx) => markSeen({ tx, workspaceId, now: deps.clock.now() }, keyId, changed))
   const read = changed.filter(({ id, unreadCount }) => unreadCount > 0 && ids.has(id))
   return read.flatMap(({ id, inbound: { newest } }) => (newest === null ? [] : [{ id, newest }]))
 }
 
-async function markSeen(
-  tx: Tx,
-  workspaceId: string,
-  keyId: string,
-  shown: readonly Conversation[],
-  now: Date,
-): Promise<ReadonlySet<string>> {
+async function markSeen({ tx, workspaceId, now }: PlainTx, keyId: string, shown: readonly Conversation[]) {
   const workspace = opaqueWorkspaceId(tx, workspaceId)
   const owned = await tx<{ id: string }[]>`
     select c.id
@@ -141,17 +132,12 @@ export async function sendReadReceiptFor(
     await sendReadReceipt(deps, workspaceId, decryptConversation(keyring, conversation), externalId)
 }
 
-interface MarkReadResult {
-  conversation: Conversation
-  /** Platform id of the newest customer message. */
-  newest: string | null
-}
-
-async function setRead(tx: Tx, keyring: Keyring, scope: Scope, id: string, now: Date): Promise<MarkReadResult> {
-  const before = await lockConversation(tx, keyring, scope, id)
-  if (before === undefined) throw conversationNotFound()
+/** Returns the conversation, and the platform id of the newest customer message. */
+async function setRead(work: ChangeTx, scope: Scope, id: string) {
+  const { tx, keyring, now } = work
+  const before = await requireLocked(work, scope, id)
   const conversation = before.unreadCount === 0 ? before : withUpdatedAt({ ...before, unreadCount: 0 }, now)
-  if (conversation !== before) await storeConversation({ tx, keyring, workspaceId: scope.workspaceId }, conversation)
+  if (conversation !== before) await storeConversation(work, conversation)
   const row = await findNewestInbound(tx, scope.workspaceId, before.id)
   return { conversation, newest: row === undefined ? null : decryptMessageId(keyring, row) }
 }

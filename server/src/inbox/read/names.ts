@@ -1,8 +1,8 @@
 import { decryptPerson } from '../../auth/users/users.ts'
 import { andWorkspace } from '../../base/citus/distributed-sql.ts'
-import type { Db, Sql } from '../../base/db.ts'
-import { instanceScope, type KeyStore } from '../../base/encryption/key-store.ts'
-import type { Contact, Conversation, InboxDeps, LeadSummary } from '../conversation/conversation.ts'
+import type { Sql } from '../../base/db.ts'
+import { instanceScope } from '../../base/encryption/key-store.ts'
+import type { Contact, Conversation, InboxDeps, LeadSummary, ReadDeps } from '../conversation/conversation.ts'
 import { type Author, actorOf, authorOf, type MessageRow } from '../conversation/message.ts'
 import { keyIdOf } from '../conversation/owner.ts'
 import { opaqueWorkspaceId } from '../conversation/queries.ts'
@@ -27,7 +27,7 @@ interface NameRow {
 
 /** Reads all names in one statement. */
 export async function readNames(
-  { db, keyStore }: { db: Db; keyStore: KeyStore },
+  { db, keyStore }: ReadDeps,
   workspaceId: string,
   references: readonly NameReference[],
 ): Promise<Names> {
@@ -201,12 +201,8 @@ type NewestRow = Pick<
  * Skips reactions and automatic messages sent through this service, like `lastMessage`. The subquery is written so that no plan reads all
  * reactions for each message.
  */
-async function selectNewest(
-  sql: Sql,
-  workspaceId: string,
-  conversationIds: string[],
-): Promise<Map<string, NewestMessage>> {
-  if (conversationIds.length === 0) return new Map()
+async function selectNewest(sql: Sql, workspaceId: string, conversationIds: string[]) {
+  if (conversationIds.length === 0) return new Map<string, NewestMessage>()
   const rows = await sql<NewestRow[]>`
     select m.id, m.conversation_id, m.direction, m.kind, m.status, m.error_code, m.actor_type, m.actor_id
     from unnest(${conversationIds}::uuid[]) as c (id)

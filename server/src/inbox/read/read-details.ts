@@ -1,11 +1,10 @@
-import type { Db, Sql } from '../../base/db.ts'
-import type { KeyStore } from '../../base/encryption/key-store.ts'
+import type { Sql } from '../../base/db.ts'
 import type { Keyring } from '../../base/encryption/keyring.ts'
 import type { EncryptedColumns } from '../../base/encryption/plaintext-cache.ts'
 import { byteaArray } from '../../base/postgres/values.ts'
 import type { MediaKind } from '../../channels/channel-event.ts'
 import { firstEmoji } from '../../channels/untrusted-values.ts'
-import type { WorkspaceSql } from '../conversation/conversation.ts'
+import type { ReadDeps, WorkspaceSql } from '../conversation/conversation.ts'
 import { externalIndex } from '../conversation/encrypted-conversation.ts'
 import { opaqueWorkspaceId } from '../conversation/queries.ts'
 import type { MediaDetails, MediaState } from '../media/media.ts'
@@ -25,7 +24,7 @@ export interface MessageDetails {
  * reactions, and for reactions. Skips statements that no message needs.
  */
 export async function readDetails(
-  { db, keyStore }: { db: Db; keyStore: KeyStore },
+  { db, keyStore }: ReadDeps,
   workspaceId: string,
   messages: readonly MessageView[],
 ): Promise<MessageDetails> {
@@ -75,11 +74,8 @@ export function emojiOf({ detail, revision }: MessageView): string {
   return revision?.withdrawnAt == null ? firstEmoji(detail?.reaction?.emoji ?? '') : ''
 }
 
-async function selectMedia(
-  { sql, keyring, workspaceId }: WorkspaceSql,
-  ids: readonly string[],
-): Promise<Map<string, MediaView>> {
-  if (ids.length === 0) return new Map()
+async function selectMedia({ sql, keyring, workspaceId }: WorkspaceSql, ids: readonly string[]) {
+  if (ids.length === 0) return new Map<string, MediaView>()
   const rows = await sql<MediaViewRow[]>`
     select ${mediaViewColumns(sql)}
     from media f
@@ -88,11 +84,8 @@ async function selectMedia(
   return new Map(rows.map((row) => [row.id, decryptMediaView(keyring, row)]))
 }
 
-async function selectReactions(
-  { sql, keyring, workspaceId }: WorkspaceSql,
-  ids: readonly string[],
-): Promise<Map<string, MessageView>> {
-  if (ids.length === 0) return new Map()
+async function selectReactions({ sql, keyring, workspaceId }: WorkspaceSql, ids: readonly string[]) {
+  if (ids.length === 0) return new Map<string, MessageView>()
   const rows = await sql<MessageViewRow[]>`
     select ${messageViewColumns(sql)}
     from messages m

@@ -1,10 +1,9 @@
 import type { Fragment, Sql } from '../../base/db.ts'
 import type { Keyring } from '../../base/encryption/keyring.ts'
 import type { EncryptedColumns } from '../../base/encryption/plaintext-cache.ts'
-import type { Conversation, Scope, WorkspaceSql } from '../conversation/conversation.ts'
-import { conversationNotFound } from '../conversation/errors.ts'
+import type { Conversation, ScopedSql, WorkspaceSql } from '../conversation/conversation.ts'
 import { actorOf, type Message, type MessageContent, type MessageRow } from '../conversation/message.ts'
-import { findConversation, opaqueWorkspaceId, resolvedConversationId } from '../conversation/queries.ts'
+import { opaqueWorkspaceId, requireConversation, resolvedConversationId } from '../conversation/queries.ts'
 
 // Reads at most this many newest messages when searching for unanswered ones.
 const maxDepth = 1000
@@ -24,22 +23,21 @@ export interface MessagesRequest {
 
 /** Returns the newest messages of a conversation before a time. Throws 404 outside the scope. */
 export async function readMessages(
-  sql: Sql,
-  keyring: Keyring,
-  scope: Scope,
+  reader: ScopedSql,
   id: string,
-  { before, limit, columns = messageViewColumns(sql) }: MessagesRequest,
+  { before, limit, columns = messageViewColumns(reader.sql) }: MessagesRequest,
 ): Promise<MessagePage> {
+  const { sql, keyring } = reader
   // The same statement finds the conversation, so a lookup is needed only for an empty result.
   const rows = await sql<MessageViewRow[]>`
     select ${columns}
     from messages m
-    where m.workspace_id = ${scope.workspaceId}
-      and m.conversation_id = (${resolvedConversationId(sql, scope, id)})
+    where m.workspace_id = ${reader.workspaceId}
+      and m.conversation_id = (${resolvedConversationId(sql, reader, id)})
       ${before === null ? sql`` : sql`and m.occurred_at < ${before}`}
     order by m.occurred_at desc
     limit ${limit + 1}`
-  if (rows.length === 0 && (await findConversation(sql, scope, id)) === undefined) throw conversationNotFound()
+  if (rows.length === 0) await requireConversation(sql, reader, id)
   const shown = rows.slice(0, limit).reverse()
   return { messages: shown.map((row) => decryptMessageView(keyring, row)), hasMore: rows.length > limit }
 }

@@ -1,11 +1,9 @@
 import type { Fragment, Sql } from '../../base/db.ts'
-import type { Keyring } from '../../base/encryption/keyring.ts'
 import { notFound } from '../../base/errors.ts'
 import { type Handover, selectHandovers } from '../assignment/handovers.ts'
 import type { Activity } from '../conversation/commit-change.ts'
-import type { Scope, WorkspaceSql } from '../conversation/conversation.ts'
-import { conversationNotFound } from '../conversation/errors.ts'
-import { findConversation } from '../conversation/queries.ts'
+import type { ScopedSql, WorkspaceSql } from '../conversation/conversation.ts'
+import { requireConversation } from '../conversation/queries.ts'
 import { decryptNote, type Note, type NoteRow, noteColumns } from '../notes/notes.ts'
 import { encodeTimePosition, parseTimePosition, type TimePosition } from './list-range.ts'
 import { decryptMessageView, type MessageView, type MessageViewRow, teamMessageColumns } from './read-messages.ts'
@@ -38,17 +36,14 @@ export interface TimelinePage {
  * message of another conversation.
  */
 export async function readTimeline(
-  sql: Sql,
-  keyring: Keyring,
-  scope: Scope,
+  reader: ScopedSql,
   id: string,
   { limit, from }: TimelineRequest,
 ): Promise<TimelinePage> {
-  const conversation = await findConversation(sql, scope, id)
-  if (conversation === undefined) throw conversationNotFound()
-  const { workspaceId } = scope
+  const { sql, workspaceId } = reader
+  const conversation = await requireConversation(sql, reader, id)
   const read = (side: 'before' | 'after', position: TimePosition | null, requested: number) =>
-    readRange({ sql, keyring, workspaceId }, conversation.id, { side, position, limit: requested })
+    readRange(reader, conversation.id, { side, position, limit: requested })
   const unread = await findFirstUnread(sql, workspaceId, conversation.id, conversation.unread_count)
   const firstUnreadId = unread?.id ?? null
   const center = await findCenter(sql, workspaceId, conversation.id, from, unread)
@@ -97,11 +92,7 @@ async function findCenter(
 }
 
 /** Returns the items next to a position on one side of it, oldest first. */
-async function readRange(
-  work: WorkspaceSql,
-  conversationId: string,
-  { side, position, limit }: TimelineRange,
-): Promise<{ items: TimelineItem[]; hasMore: boolean }> {
+async function readRange(work: WorkspaceSql, conversationId: string, { side, position, limit }: TimelineRange) {
   const { sql, workspaceId } = work
   const range = { side, position, limit: limit + 1 }
   const [messages, notes, activities, handovers] = await Promise.all([
@@ -142,11 +133,8 @@ interface TimelineRange {
   limit: number
 }
 
-async function selectMessages(
-  { sql, keyring, workspaceId }: WorkspaceSql,
-  conversationId: string,
-  range: TimelineRange,
-): Promise<MessageView[]> {
+async function selectMessages(reader: WorkspaceSql, conversationId: string, range: TimelineRange) {
+  const { sql, keyring, workspaceId } = reader
   const rows = await sql<MessageViewRow[]>`
     select ${teamMessageColumns(sql, workspaceId)}
     from messages m
@@ -156,11 +144,8 @@ async function selectMessages(
   return rows.map((row) => decryptMessageView(keyring, row))
 }
 
-export async function selectNotes(
-  { sql, keyring, workspaceId }: WorkspaceSql,
-  conversationId: string,
-  range: TimelineRange,
-): Promise<Note[]> {
+export async function selectNotes(reader: WorkspaceSql, conversationId: string, range: TimelineRange): Promise<Note[]> {
+  const { sql, keyring, workspaceId } = reader
   const rows = await sql<NoteRow[]>`
     select ${noteColumns(sql, workspaceId)}
     from conversation_notes n
@@ -208,12 +193,7 @@ function rangeCondition(sql: Sql, { side, position, limit }: TimelineRange, at: 
 }
 
 /** Returns the oldest of the newest `unreadCount` customer messages. */
-async function findFirstUnread(
-  sql: Sql,
-  workspaceId: string,
-  conversationId: string,
-  unreadCount: number,
-): Promise<TimePosition | null> {
+async function findFirstUnread(sql: Sql, workspaceId: string, conversationId: string, unreadCount: number) {
   if (unreadCount === 0) return null
   const [row] = await sql<{ id: string; occurred_at: Date }[]>`
     select m.id, m.occurred_at
@@ -234,12 +214,7 @@ async function findFirstUnread(
 }
 
 /** Returns the position of a message or note of the conversation; null if there is none. */
-async function findPosition(
-  sql: Sql,
-  workspaceId: string,
-  conversationId: string,
-  id: string,
-): Promise<TimePosition | null> {
+async function findPosition(sql: Sql, workspaceId: string, conversationId: string, id: string) {
   const [row] = await sql<{ at: Date }[]>`
     select occurred_at as at
     from messages

@@ -1,17 +1,16 @@
 import { createHash } from 'node:crypto'
-import { idempotent, type Tx } from '../../base/db.ts'
+import { idempotent } from '../../base/db.ts'
 import type { Connection } from '../../channels/connection/connection.ts'
 import type { Connector } from '../../channels/connector.ts'
 import { holdsOf } from '../../channels/health/availability.ts'
 import { needsAcknowledgement } from '../../channels/health/health.ts'
 import { findHold } from '../../channels/health/holds.ts'
-import type { Conversation, InboxDeps, Scope } from '../conversation/conversation.ts'
+import type { Conversation, InboxDeps, PlainTx, Scope } from '../conversation/conversation.ts'
 import { windowIsOpen, windowOf } from '../conversation/conversation-state.ts'
 import { decryptConversation } from '../conversation/encrypted-conversation.ts'
-import { conversationNotFound } from '../conversation/errors.ts'
 import { decryptMessageId } from '../conversation/message.ts'
 import { findInbound, findNewestInbound } from '../conversation/message-queries.ts'
-import { findConversation } from '../conversation/queries.ts'
+import { requireConversation } from '../conversation/queries.ts'
 import { standbyOwner } from '../conversation/thread-control.ts'
 
 /** How long the platform shows that an answer is being written, unless it arrives earlier. */
@@ -96,13 +95,9 @@ async function prepareTyping(
   if (target === null) return 'unavailable'
   const { conversation, connection, connector, externalId } = target
   // Last, so that nothing is shown for a key that no longer owns the conversation.
-  const now = deps.clock.now()
   // If the answer of the database is lost, it runs again and finds the time claimed: then nothing is shown.
-  const claim = await deps.db.statement(
-    (tx) => claimTyping(tx, scope.workspaceId, conversation.id, writer, now),
-    null,
-    idempotent,
-  )
+  const at = { workspaceId: scope.workspaceId, now: deps.clock.now() }
+  const claim = await deps.db.statement((tx) => claimTyping({ tx, ...at }, conversation.id, writer), null, idempotent)
   if (claim !== 'shown') return claim
   return () => connector.markRead(connection, externalId, conversation.contact.address, true)
 }
@@ -112,12 +107,8 @@ async function prepareStop(deps: InboxDeps, scope: Scope, id: string): Promise<T
   if (target === null) return 'unavailable'
   const { conversation, connection, connector, externalId } = target
   if (conversation.owner.type === 'agent') return 'not_owner'
-  const now = deps.clock.now()
-  const isClaimed = await deps.db.statement(
-    (tx) => claimStop(tx, scope.workspaceId, conversation.id, now),
-    null,
-    idempotent,
-  )
+  const at = { workspaceId: scope.workspaceId, now: deps.clock.now() }
+  const isClaimed = await deps.db.statement((tx) => claimStop({ tx, ...at }, conversation.id), null, idempotent)
   if (!isClaimed) return 'recent'
   return async () => connector.stopTyping?.(connection, externalId, conversation.contact.address)
 }
@@ -130,8 +121,7 @@ async function findTarget(
   messageId: string | null,
 ): Promise<Target | null> {
   const { workspaceId } = scope
-  const row = await findConversation(db.sql, scope, id)
-  if (row === undefined) throw conversationNotFound()
+  const row = await requireConversation(db.sql, scope, id)
   const [message, connection, keyring] = await Promise.all([
     messageId === null ? findNewestInbound(db.sql, workspaceId, row.id) : findInbound(db.sql, workspaceId, messageId),
     openConnection(workspaceId, row.connection_id),
@@ -158,13 +148,7 @@ function mayAnswer(conversation: Conversation, connection: Connection, now: Date
  * Claims the next 25 s of a conversation for its owner. The rows are those of the rate limiter, whose scheduled job
  * deletes them.
  */
-async function claimTyping(
-  tx: Tx,
-  workspaceId: string,
-  conversationId: string,
-  writer: Writer,
-  now: Date,
-): Promise<Exclude<TypingResult, 'unavailable'>> {
+async function claimTyping({ tx, workspaceId, now }: PlainTx, conversationId: string, writer: Writer) {
   const owner = writer === 'people' ? tx`c.owner_key_id is null` : tx`c.owner_key_id = ${writer.keyId}`
   const [row] = await tx<{ is_owned: boolean; is_claimed: boolean }[]>`
     with owned as (
@@ -194,7 +178,7 @@ async function claimTyping(
 }
 
 /** Returns whether typing is shown and has not been ended since it was claimed. */
-async function claimStop(tx: Tx, workspaceId: string, conversationId: string, now: Date): Promise<boolean> {
+async function claimStop({ tx, workspaceId, now }: PlainTx, conversationId: string): Promise<boolean> {
   const rows = await tx`
     insert into send_paces as p (workspace_id, id, next_at)
     select t.workspace_id, ${paceId('stopped', conversationId)}::uuid, t.next_at

@@ -76,29 +76,16 @@ export async function advanceMessages(work: ChangeTx, advances: readonly Message
     const one = sent.get(advance.messageId)
     return one === undefined ? [] : applyReports(keyring, one, advance)
   })
+  const changed = advanced.filter((one) => one.before !== one.message)
+  const states = changed.map((one) => ({ ...one, newId: newIdOf(keyring, one) }))
+  const parts = advanced.flatMap((one) => one.parts)
+  const events = advanced.flatMap((one) => one.events)
+  const failures = advanced.flatMap((one) => one.failures)
   await Promise.all([
-    storeParts(
-      tx,
-      workspaceId,
-      advanced.flatMap((one) => one.parts),
-    ),
-    storeMessageStates(
-      tx,
-      workspaceId,
-      advanced.flatMap((one) => (one.before === one.message ? [] : { ...one, newId: newIdOf(keyring, one) })),
-    ),
-    recordEvents(
-      tx,
-      keyring,
-      workspaceId,
-      advanced.flatMap(({ events }) => events),
-      now,
-    ),
-    markUndelivered(
-      tx,
-      workspaceId,
-      advanced.flatMap((one) => one.failures),
-    ),
+    storeParts(tx, workspaceId, parts),
+    storeMessageStates(tx, workspaceId, states),
+    recordEvents(tx, keyring, workspaceId, events, now),
+    markUndelivered(tx, workspaceId, failures),
   ])
 }
 
@@ -169,19 +156,14 @@ function withExternalId(message: Message, parts: readonly Part[], { part, extern
   return { ...message, externalId }
 }
 
-function newIdOf(
-  keyring: Keyring,
-  { before, message: { id, connectionId, externalId } }: AdvancedMessage,
-): EncryptedId | null {
+function newIdOf(keyring: Keyring, { before, message: { id, connectionId, externalId } }: AdvancedMessage) {
   if (externalId === null || before.externalId !== null) return null
   return { sealed: encryptExternalId(keyring, id, externalId), index: externalIndex(keyring, connectionId, externalId) }
 }
 
 /** Requires the conversations' locks. Also locks the parts, which a running send updates without them. */
-export async function lockSentMessages(
-  { tx, keyring, workspaceId }: WorkspaceTx,
-  ids: readonly string[],
-): Promise<Map<string, SentMessage>> {
+export async function lockSentMessages(work: WorkspaceTx, ids: readonly string[]): Promise<Map<string, SentMessage>> {
+  const { tx, keyring, workspaceId } = work
   const workspace = opaqueWorkspaceId(tx, workspaceId)
   const [rows, parts] = await Promise.all([
     tx<MessageRow[]>`

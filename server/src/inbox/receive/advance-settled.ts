@@ -1,5 +1,4 @@
 import { pipelineCommit, publish } from '../../base/db.ts'
-import type { Keyring } from '../../base/encryption/keyring.ts'
 import { unnested } from '../../base/postgres/rows.ts'
 import { byteaArray } from '../../base/postgres/values.ts'
 import { insertEvents, type NewEvent, recordedTopic } from '../../events/record.ts'
@@ -20,6 +19,9 @@ import type { ReceiveDeps, StatusReport } from './receiver.ts'
 /** Maximum number of messages locked by one transaction. */
 const maxMessages = 500
 
+/** For the statuses of one workspace. */
+export type StatusDeps = ReceiveDeps & Pick<WorkspaceSql, 'keyring' | 'workspaceId'>
+
 export interface SettledStatuses {
   /**
    * Statuses that could not be applied: of pending or failed messages, reports of failure, messages in several parts,
@@ -31,14 +33,9 @@ export interface SettledStatuses {
 }
 
 /** Applies statuses of settled messages, oldest first, and records the prices that they report. */
-export async function advanceSettled(
-  deps: ReceiveDeps,
-  workspaceId: string,
-  keyring: Keyring,
-  statuses: readonly StatusReport[],
-): Promise<SettledStatuses> {
+export async function advanceSettled(deps: StatusDeps, statuses: readonly StatusReport[]): Promise<SettledStatuses> {
   const reports = [...Map.groupBy(statuses, ({ receiver, event }) => `${receiver.id} ${event.externalId}`).values()]
-  const found = await findSettled({ sql: deps.db.sql, keyring, workspaceId }, reports)
+  const found = await findSettled({ ...deps, sql: deps.db.sql }, reports)
   const remaining: StatusReport[] = []
   const priced = new Set<StatusReport>()
   const advances: StatusAdvance[] = []
@@ -52,7 +49,7 @@ export async function advanceSettled(
   const effective = advances.filter(({ steps }) => steps.length > 0)
   for (let at = 0; at < effective.length; at += maxMessages) {
     const batch = effective.slice(at, at + maxMessages)
-    const stored = await storeBatch(deps, workspaceId, keyring, batch)
+    const stored = await storeBatch(deps, batch)
     for (const { row, reports: messageReports } of batch) {
       if (!stored.has(row.id)) remaining.push(...messageReports)
       else for (const report of messageReports) priced.add(report)
@@ -95,10 +92,7 @@ function stepsOf(row: SettledRow, reports: readonly StatusReport[]): Step[] {
 }
 
 /** Finds settled, not failed messages in one part by platform id, keyed by the index of the report. */
-async function findSettled(
-  { sql, keyring, workspaceId }: WorkspaceSql,
-  reports: readonly (readonly StatusReport[])[],
-): Promise<Map<number, SettledRow>> {
+async function findSettled({ sql, keyring, workspaceId }: WorkspaceSql, reports: readonly (readonly StatusReport[])[]) {
   const ids = reports.flatMap(([first]) => first ?? [])
   const indexes = ids.map(({ receiver, event }) => externalIndex(keyring, receiver.id, event.externalId))
   const isPriced = reports.some((some) => some.some(({ event }) => event.pricing !== undefined))
@@ -132,12 +126,7 @@ async function findSettled(
 }
 
 /** Returns the ids of the messages that were updated: others changed the rest between read and lock. */
-async function storeBatch(
-  { db, clock }: ReceiveDeps,
-  workspaceId: string,
-  keyring: Keyring,
-  advances: readonly StatusAdvance[],
-): Promise<ReadonlySet<string>> {
+async function storeBatch({ db, clock, workspaceId, keyring }: StatusDeps, advances: readonly StatusAdvance[]) {
   try {
     return await db.tx((tx) =>
       pipelineCommit(tx, () => store({ tx, keyring, workspaceId, now: clock.now() }, advances)),
@@ -145,20 +134,17 @@ async function storeBatch(
   } catch (error) {
     // They are applied one by one afterwards, which isolates the faulty one.
     if (!isPermanentError(error)) throw error
-    return new Set()
+    return new Set<string>()
   }
 }
 
 async function store(work: ChangeTx, advances: readonly StatusAdvance[]): Promise<Set<string>> {
   const { tx, workspaceId } = work
   publish(tx, recordedTopic, workspaceId)
+  const conversationIds = advances.map(({ row }) => row.conversation_id)
   // The second statement sees the changes of transactions that held the locks before.
   const [, rows] = await Promise.all([
-    waitForConversationLocks(
-      tx,
-      workspaceId,
-      advances.map(({ row }) => row.conversation_id),
-    ),
+    waitForConversationLocks(tx, workspaceId, conversationIds),
     updateStatuses(work, advances).execute(),
   ])
   return new Set(rows.map(({ id }) => id))

@@ -1,4 +1,3 @@
-import type { Tx } from '../../base/db.ts'
 import { phoneClass } from '../../base/phone/phone-variants.ts'
 import { limitToNow } from '../../base/time.ts'
 import type { Customer } from '../../channels/channel-event.ts'
@@ -9,7 +8,7 @@ import { lockFirstOwners } from '../assignment/eligible-agents.ts'
 import { decisionIn } from '../consent/keywords.ts'
 import { recordConsent } from '../consent/record-consent.ts'
 import { lockConversationsOf } from '../conversation/batch-queries.ts'
-import type { Contact, Conversation } from '../conversation/conversation.ts'
+import type { Contact, Conversation, WorkspaceTx } from '../conversation/conversation.ts'
 import { createCachedExternalIndexOf } from '../conversation/encrypted-conversation.ts'
 import { lockCustomer, lockRenamed } from '../conversation/lock-customer.ts'
 import { type ExternalId, findKnownIds, findTimes } from '../conversation/message-queries.ts'
@@ -51,12 +50,11 @@ export interface BatchResult {
  * the platform), media that arrive later, revisions and messages with parked revisions, and echoes on linked devices.
  */
 export async function applyBatch(
-  tx: Tx,
   context: WorkspaceReceiveContext,
   groups: readonly CustomerGroup[],
   canStartNew: boolean,
 ): Promise<BatchResult> {
-  const { keyring, workspaceId, now } = context
+  const { tx, keyring, workspaceId, now } = context
   const result: BatchResult = {
     writers: [],
     newCustomers: [],
@@ -65,10 +63,10 @@ export async function applyBatch(
   const batchable = groups.filter((group) => canApplyInMemory(group, context))
   const indexOf = createCachedExternalIndexOf(keyring)
   const [, lockRoutes, consents, locked, { known: knownIds, withParkedRevisions }] = await Promise.all([
-    canStartNew ? lockRelatedIds(tx, keyring, batchable.flatMap(connectionEventsOf)) : null,
-    canStartNew ? lockFirstOwners(tx, workspaceId, now) : null,
+    canStartNew ? lockRelatedIds(context, batchable.flatMap(connectionEventsOf)) : null,
+    canStartNew ? lockFirstOwners(context) : null,
     canStartNew ? findConsents(tx, keyring, workspaceId, batchable.map(identityOf)) : [],
-    lockConversationsOf({ tx, keyring, workspaceId }, batchable.flatMap(customersOf)),
+    lockConversationsOf(context, batchable.flatMap(customersOf)),
     findKnownIds({ sql: tx, keyring, workspaceId }, batchable.flatMap(idsOf), indexOf),
   ])
   const known = new Set(knownIds.map(idKey))
@@ -76,7 +74,7 @@ export async function applyBatch(
   const hasParkedRevisions = (group: CustomerGroup) => idsOf(group).some((id) => parkedKeys.has(idKey(id)))
   const isKnownTo = (connectionId: string) => (externalId: string) => known.has(idKey({ connectionId, externalId }))
   const draftsOf = indexDrafts(locked)
-  const found: { group: CustomerGroup; draft: ConversationDraft }[] = []
+  const found: GroupDraft[] = []
   const begun: { group: CustomerGroup; first: MessageEvent; decisions: Decisions }[] = []
   for (const [n, group] of batchable.entries()) {
     const [draft, otherDraft] = draftsOf(group)
@@ -100,7 +98,7 @@ export async function applyBatch(
       found.push({ group: { ...group, events }, draft })
     }
   }
-  await loadTimes(tx, workspaceId, found)
+  await loadTimes(context, found)
   for (const { group, draft } of found) {
     const appliedEvents = await applyEvents(draft, group, isKnownTo(group.receiver.id), now, null)
     if (appliedEvents === null) {
@@ -111,8 +109,13 @@ export async function applyBatch(
     for (const externalId of appliedEvents.added) known.add(idKey({ connectionId: group.receiver.id, externalId }))
     if (appliedEvents.writer !== null) result.writers.push(appliedEvents.writer)
   }
-  await storeDrafts(tx, context, [...new Set(found.map(({ draft }) => draft))], indexOf)
+  await storeDrafts(context, [...new Set(found.map(({ draft }) => draft))], indexOf)
   return result
+}
+
+interface GroupDraft {
+  group: CustomerGroup
+  draft: ConversationDraft
 }
 
 /** Conversations that were started outside this service belong to people. */
@@ -177,11 +180,7 @@ const namesOf = (connectionId: string, { userId, phone }: Pick<Customer, 'userId
 ]
 
 /** Only messages older than the newest one need the times of other messages. */
-async function loadTimes(
-  tx: Tx,
-  workspaceId: string,
-  found: readonly { group: CustomerGroup; draft: ConversationDraft }[],
-): Promise<void> {
+async function loadTimes({ tx, workspaceId }: WorkspaceTx, found: readonly GroupDraft[]): Promise<void> {
   const ranges = found.flatMap(({ group, draft }) => timeRangesOf(draft, group))
   const drafts = new Map(found.map(({ draft }) => [draft.conversation.id, draft]))
   for (const { conversationId, at } of await findTimes(tx, workspaceId, ranges)) {
@@ -201,20 +200,19 @@ interface CustomerResult {
  * broadcast has written.
  */
 export async function applyAlone(
-  tx: Tx,
   context: ReceiveContext,
   events: readonly CustomerEvent[],
   mayRoute = false,
 ): Promise<CustomerResult> {
-  const { keyring, receiver, now } = context
-  const { workspaceId, id: connectionId } = receiver
+  const { tx, keyring, workspaceId, receiver, now } = context
+  const connectionId = receiver.id
   const result: CustomerResult = { writer: null, unmatched: [] }
   // Before the conversation is locked.
-  const lockRoutes = mayRoute ? await lockFirstOwners(tx, workspaceId, now) : null
+  const lockRoutes = mayRoute ? await lockFirstOwners(context) : null
   const awaited = events.map((event) => ({ connectionId, event }))
   const ids = events.filter(isMessage).map(({ externalId }) => ({ connectionId, externalId }))
   const [, found] = await Promise.all([
-    lockRelatedIds(tx, keyring, awaited),
+    lockRelatedIds(context, awaited),
     findKnownIds({ sql: tx, keyring, workspaceId }, ids),
   ])
   const known = new Set(found.known.map(({ externalId }) => externalId))
@@ -222,24 +220,24 @@ export async function applyAlone(
     const isKnown = isMessage(event) && known.has(event.externalId)
     // A repeat does not update its customer.
     if (isKnown && !canCompleteHistory(event)) continue
-    const conversation = await lockByCustomer(tx, context, event)
+    const conversation = await lockByCustomer(context, event)
     if (conversation === undefined && isRevision(event)) {
-      await parkRevision(tx, context, null, event)
+      await parkRevision(context, null, event)
       result.unmatched.push(event)
     }
-    let draft = conversation === undefined ? await startIfAllowed(tx, context, event, isKnown) : draftOf(conversation)
+    let draft = conversation === undefined ? await startIfAllowed(context, event, isKnown) : draftOf(conversation)
     if (lockRoutes !== null && draft !== null && event.type === 'message' && isUnrouted(draft.conversation)) {
       draft = routeDraft(draft, (await lockRoutes([connectionId]))(connectionId), now)
     }
     if (draft === null) {
-      await recordDecision(tx, context, event, null)
+      await recordDecision(context, event, null)
       continue
     }
-    const applied = await applyEvents(draft, { receiver, events: [event] }, () => isKnown, now, { tx, context })
+    const applied = await applyEvents(draft, { receiver, events: [event] }, () => isKnown, now, context)
     if (applied === null) throw new TypeError('applyEvents returned null although lookups are allowed')
-    await storeDraft(tx, context, applied.draft)
-    await recordRating(tx, context, event, applied.draft)
-    await recordDecision(tx, context, event, applied.draft.conversation.contact)
+    await storeDraft(context, applied.draft)
+    await recordRating(context, event, applied.draft)
+    await recordDecision(context, event, applied.draft.conversation.contact)
     for (const externalId of applied.added) known.add(externalId)
     if (applied.writer === null) continue
     result.writer = { ...applied.writer, referral: applied.writer.referral ?? result.writer?.referral ?? null }
@@ -249,25 +247,20 @@ export async function applyAlone(
 
 /** Records the score that the customer chose, if the event is such an answer. */
 async function recordRating(
-  tx: Tx,
-  { keyring, receiver: { workspaceId }, now }: ReceiveContext,
+  context: ReceiveContext,
   event: CustomerEvent,
   { conversation, messages }: ConversationDraft,
 ): Promise<void> {
   const rating = ratingOf(event)
   if (rating === null) return
-  await recordScore({ tx, keyring, workspaceId, now }, conversation, rating, messages.at(-1)?.id ?? null)
+  await recordScore(context, conversation, rating, messages.at(-1)?.id ?? null)
 }
 
 /** Records what the event decides about marketing, if anything. Repeats of messages do not come here. */
-async function recordDecision(
-  tx: Tx,
-  { keyring, receiver: { workspaceId, id: connectionId }, now, keywords }: ReceiveContext,
-  event: CustomerEvent,
-  contact: Contact | null,
-): Promise<void> {
+async function recordDecision(context: ReceiveContext, event: CustomerEvent, contact: Contact | null): Promise<void> {
+  const { tx, keyring, workspaceId, receiver, now, keywords } = context
   const { phone, userId } = contact ?? event.customer
-  const made = { customer: { phone, userId }, connectionId, actor: systemActor }
+  const made = { customer: { phone, userId }, connectionId: receiver.id, actor: systemActor }
   const work = { tx, keyring, workspaceId, now }
   if (event.type === 'marketing_preference') {
     const isRefused = event.source === 'refused_send'
@@ -285,26 +278,17 @@ async function recordDecision(
 }
 
 /** Locks by all identifiers of the customer and merges their conversations. */
-async function lockByCustomer(
-  tx: Tx,
-  { keyring, receiver, now }: ReceiveContext,
-  event: CustomerEvent,
-): Promise<Conversation | undefined> {
-  const scope = { workspaceId: receiver.workspaceId, connectionId: receiver.id }
+function lockByCustomer(context: ReceiveContext, event: CustomerEvent): Promise<Conversation | undefined> {
   return event.type === 'customer_changed'
-    ? lockRenamed(tx, keyring, scope, event, now)
-    : lockCustomer(tx, keyring, scope, event.customer, now)
+    ? lockRenamed(context, context.receiver.id, event)
+    : lockCustomer(context, context.receiver.id, event.customer)
 }
 
-async function startIfAllowed(
-  tx: Tx,
-  { keyring, receiver, now }: ReceiveContext,
-  event: CustomerEvent,
-  isKnown: boolean,
-): Promise<ConversationDraft | null> {
+async function startIfAllowed(context: ReceiveContext, event: CustomerEvent, isKnown: boolean) {
+  const { tx, keyring, workspaceId, receiver, now } = context
   if (isKnown || !isMessage(event)) return null
-  const lockRoutes = await lockFirstOwners(tx, receiver.workspaceId, now)
-  const [decisions = noDecisions] = await findConsents(tx, keyring, receiver.workspaceId, [event.customer])
+  const lockRoutes = await lockFirstOwners(context)
+  const [decisions = noDecisions] = await findConsents(tx, keyring, workspaceId, [event.customer])
   const routeOf = await lockRoutes([receiver.id])
   return startDraft(receiver, event, routeFor(event, receiver.id, routeOf), decisions, now)
 }

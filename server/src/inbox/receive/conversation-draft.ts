@@ -1,4 +1,3 @@
-import type { Tx } from '../../base/db.ts'
 import type { Decisions } from '../../consents/consent.ts'
 import type { NewEvent } from '../../events/record.ts'
 import { systemActor } from '../../workspaces/actor.ts'
@@ -132,12 +131,6 @@ export interface AppliedEvents {
   added: string[]
 }
 
-/** Transaction for lookups beyond the conversation. */
-export interface LookupContext {
-  tx: Tx
-  context: ReceiveContext
-}
-
 type IsKnown = (externalId: string) => boolean
 
 /**
@@ -150,7 +143,7 @@ export async function applyEvents(
   { receiver, events }: CustomerGroup,
   isKnown: IsKnown,
   now: Date,
-  lookUp: LookupContext | null,
+  lookUp: ReceiveContext | null,
 ): Promise<AppliedEvents | null> {
   const draft: ConversationDraft = {
     ...start,
@@ -186,7 +179,8 @@ interface ApplyContext {
   draft: ConversationDraft
   receiver: ReceivingConnection
   now: Date
-  lookUp: LookupContext | null
+  /** For lookups beyond the conversation. */
+  lookUp: ReceiveContext | null
 }
 
 const withoutEvents = (conversation: Conversation): EventResult => ({ conversation, events: [], inbound: null })
@@ -196,7 +190,7 @@ async function completeHistory(
   event: HistoryEvent,
 ): Promise<EventResult | null> {
   if (lookUp === null) return null
-  const message = await completeHistoryMessage(lookUp.tx, lookUp.context, conversation, event)
+  const message = await completeHistoryMessage(lookUp, conversation, event)
   return withoutEvents(
     message === null ? conversation : withUpdatedAt({ ...conversation, ...withNewest(conversation, message) }, now),
   )
@@ -206,7 +200,7 @@ async function applyEvent(context: ApplyContext, event: CustomerEvent): Promise<
   const { draft, lookUp } = context
   const before = draft.conversation
   if (isRevision(event)) {
-    return lookUp === null ? null : withoutEvents(await reviseMessage(lookUp.tx, lookUp.context, before, event))
+    return lookUp === null ? null : withoutEvents(await reviseMessage(lookUp, before, event))
   }
   // With lookups, the conversation was found by all identifiers.
   if (lookUp === null && !belongsTo(before, event)) return null
@@ -231,13 +225,9 @@ async function planOf(
   const before = draft.conversation
   if (event.type === 'echo' && tracksDelivery(receiver)) {
     if (lookUp === null) return null
-    const reported = await consumeEarlyStatuses(lookUp.tx, lookUp.context.keyring, receiver, event.externalId)
-    return planEcho(
-      { now },
-      before,
-      event,
-      reported.reduce((from, to) => nextState(from, to) ?? from, sent),
-    )
+    const reported = await consumeEarlyStatuses(lookUp, receiver.id, event.externalId)
+    const state = reported.reduce((from, to) => nextState(from, to) ?? from, sent)
+    return planEcho({ now }, before, event, state)
   }
   const plan = planEvent({ now }, before, event)
   if (event.type !== 'message') return plan
@@ -257,9 +247,7 @@ async function addMessage(
 ): Promise<EventResult | null> {
   const { conversation } = draft
   const created =
-    lookUp === null
-      ? requested
-      : await applyEarlyRevisions(lookUp.tx, lookUp.context.keyring, receiver, conversation, event.customer, requested)
+    lookUp === null ? requested : await applyEarlyRevisions(lookUp, conversation, event.customer, requested)
   const occurredAt = await freeTime(draft, created, receiver, lookUp)
   if (occurredAt === null) return null
   const message = { ...created, occurredAt }
@@ -273,7 +261,7 @@ async function freeTime(
   { before, times }: ConversationDraft,
   { conversationId, occurredAt: requested }: Message,
   { workspaceId }: ReceivingConnection,
-  lookUp: LookupContext | null,
+  lookUp: ReceiveContext | null,
 ): Promise<Date | null> {
   const free = uniqueTime(requested, (timeMs) => times.has(timeMs))
   // All times after the newest message are free.

@@ -1,15 +1,14 @@
-import type { Sql, Tx } from '../../base/db.ts'
-import type { Keyring } from '../../base/encryption/keyring.ts'
+import type { Sql } from '../../base/db.ts'
 import { isUuid } from '../../base/id.ts'
 import { byteaArray } from '../../base/postgres/values.ts'
 import { lockConversations } from '../conversation/batch-queries.ts'
 import type { ChangeTx, WorkspaceSql } from '../conversation/conversation.ts'
 import { externalIndex } from '../conversation/encrypted-conversation.ts'
-import { lockExternalIds } from '../conversation/lock-external-ids.ts'
+import { lockExternalIds } from '../conversation/message-queries.ts'
 import { lockConversation, opaqueWorkspaceId } from '../conversation/queries.ts'
 import { type PricedStatus, recordCharges } from '../costs/record-charges.ts'
 import { advanceMessages, type PartReport } from './advance-send.ts'
-import { advanceSettled } from './advance-settled.ts'
+import { advanceSettled, type StatusDeps } from './advance-settled.ts'
 import { storeEarlyStatuses } from './early-statuses.ts'
 import { skipFaulty } from './permanent-errors.ts'
 import type { ReceiveDeps, ReceivingConnection, StatusReport } from './receiver.ts'
@@ -27,14 +26,11 @@ export async function receiveStatuses(
   if (statuses.length === 0) return
   const keyring = await deps.keyStore.keyring(workspaceId)
   const ordered = [...statuses].sort((a, b) => a.event.at.getTime() - b.event.at.getTime())
-  const { remaining, priced } = await advanceSettled(deps, workspaceId, keyring, ordered)
-  if (remaining.length > 0) await advanceOthers(deps, workspaceId, keyring, remaining)
-  await recordPrices(
-    deps,
-    workspaceId,
-    keyring,
-    ordered.filter((report) => !priced.has(report)),
-  )
+  const work = { ...deps, keyring, workspaceId }
+  const { remaining, priced } = await advanceSettled(work, ordered)
+  if (remaining.length > 0) await advanceOthers(work, remaining)
+  const unpriced = ordered.filter((report) => !priced.has(report))
+  await recordPrices(work, unpriced)
   for (const { receiver, event } of ordered) {
     if (event.status === 'failed' && event.errorCode !== null)
       await deps.onSendRefused(receiver, event.errorCode, event)
@@ -42,12 +38,8 @@ export async function receiveStatuses(
 }
 
 /** A fault while this runs fails the delivery, which the platform then repeats; nothing is recorded twice. */
-async function recordPrices(
-  deps: ReceiveDeps,
-  workspaceId: string,
-  keyring: Keyring,
-  statuses: readonly StatusReport[],
-): Promise<void> {
+async function recordPrices(deps: StatusDeps, statuses: readonly StatusReport[]): Promise<void> {
+  const { workspaceId, keyring } = deps
   const priced = statuses.flatMap(({ receiver: { id: connectionId }, event }): PricedStatus[] => {
     const { pricing, externalId } = event
     if (pricing === undefined) return []
@@ -59,16 +51,12 @@ async function recordPrices(
 }
 
 /** Applies statuses that need the conversation's lock. */
-async function advanceOthers(
-  deps: ReceiveDeps,
-  workspaceId: string,
-  keyring: Keyring,
-  statuses: readonly StatusReport[],
-): Promise<void> {
-  const { found, unknown } = await findTargets({ sql: deps.db.sql, keyring, workspaceId }, statuses)
-  await applyTargets(deps, workspaceId, keyring, found)
+async function advanceOthers(deps: StatusDeps, statuses: readonly StatusReport[]): Promise<void> {
+  const { workspaceId } = deps
+  const { found, unknown } = await findTargets({ ...deps, sql: deps.db.sql }, statuses)
+  await applyTargets(deps, found)
   if (unknown.length === 0) return
-  const storeSome = (some: readonly StatusReport[]) => storeUnknown(deps, workspaceId, keyring, some)
+  const storeSome = (some: readonly StatusReport[]) => storeUnknown(deps, some)
   const fieldsOf = ({ receiver }: StatusReport) => ({ workspaceId, connectionId: receiver.id, code: 'status' })
   await skipFaulty(deps.log, unknown, storeSome, fieldsOf)
 }
@@ -87,15 +75,7 @@ interface PartRow {
   external_index: Buffer | null
 }
 
-interface Targets {
-  found: StatusTarget[]
-  unknown: StatusReport[]
-}
-
-async function findTargets(
-  { sql, keyring, workspaceId }: WorkspaceSql,
-  statuses: readonly StatusReport[],
-): Promise<Targets> {
+async function findTargets({ sql, keyring, workspaceId }: WorkspaceSql, statuses: readonly StatusReport[]) {
   const lookups = statuses.map((reports) => ({
     ...reports,
     index: externalIndex(keyring, reports.receiver.id, reports.event.externalId),
@@ -184,24 +164,20 @@ async function selectParts(sql: Sql, workspaceId: string, lookups: readonly Part
 }
 
 /** Parses `<message id>:<part>`; null for correlators that are not ours. */
-export function parseCorrelator(text: string | null): { messageId: string; part: number } | null {
+function parseCorrelator(text: string | null): { messageId: string; part: number } | null {
   const [messageId = '', part = '', extra] = text?.split(':') ?? []
   return isUuid(messageId) && /^\d{1,3}$/.test(part) && extra === undefined
     ? { messageId: messageId.toLowerCase(), part: Number(part) }
     : null
 }
 
-async function applyTargets(
-  deps: ReceiveDeps,
-  workspaceId: string,
-  keyring: Keyring,
-  targets: readonly StatusTarget[],
-): Promise<void> {
+async function applyTargets(deps: StatusDeps, targets: readonly StatusTarget[]): Promise<void> {
   if (targets.length === 0) return
+  const { workspaceId, keyring } = deps
   const apply = async (some: readonly StatusTarget[]) => {
-    const moved = await deps.db.tx((tx: Tx) => advance({ tx, keyring, workspaceId, now: deps.clock.now() }, some))
+    const moved = await deps.db.tx((tx) => advance({ tx, keyring, workspaceId, now: deps.clock.now() }, some))
     for (const target of moved) {
-      await deps.db.tx((tx: Tx) => advanceMoved({ tx, keyring, workspaceId, now: deps.clock.now() }, target))
+      await deps.db.tx((tx) => advanceMoved({ tx, keyring, workspaceId, now: deps.clock.now() }, target))
     }
   }
   await skipFaulty(deps.log, targets, apply, ({ messageId }) => ({ workspaceId, messageId, code: 'status' }))
@@ -222,19 +198,14 @@ async function advance(work: ChangeTx, targets: readonly StatusTarget[]): Promis
 
 /** Applies reports to a message whose conversation was merged between read and lock. */
 async function advanceMoved(work: ChangeTx, target: StatusTarget): Promise<void> {
-  const { tx, keyring, workspaceId } = work
-  const scope = { workspaceId, connectionIds: [] }
-  const conversation = await lockConversation(tx, keyring, scope, target.conversationId)
+  const scope = { workspaceId: work.workspaceId, connectionIds: [] }
+  const conversation = await lockConversation(work, scope, target.conversationId)
   if (conversation !== undefined) await advanceMessages(work, [{ ...target, conversation }])
 }
 
 /** Looks up again under the lock of each id: the send may have been settled since. */
-async function storeUnknown(
-  deps: ReceiveDeps,
-  workspaceId: string,
-  keyring: Keyring,
-  statuses: readonly StatusReport[],
-): Promise<void> {
+async function storeUnknown(deps: StatusDeps, statuses: readonly StatusReport[]): Promise<void> {
+  const { workspaceId, keyring } = deps
   const now = deps.clock.now()
   const settled = await deps.db.tx(async (tx) => {
     await lockExternalIds(
@@ -245,5 +216,5 @@ async function storeUnknown(
     await storeEarlyStatuses({ tx, keyring, workspaceId, now }, unknown)
     return found
   })
-  await applyTargets(deps, workspaceId, keyring, settled)
+  await applyTargets(deps, settled)
 }

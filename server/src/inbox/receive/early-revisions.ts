@@ -4,12 +4,12 @@ import type { Keyring } from '../../base/encryption/keyring.ts'
 import { createMentionTest, type ErasureScope } from '../../base/erasure.ts'
 import { newId } from '../../base/id.ts'
 import type { Customer } from '../../channels/channel-event.ts'
-import type { Contact, Conversation } from '../conversation/conversation.ts'
+import type { Contact, Conversation, WorkspaceTx } from '../conversation/conversation.ts'
 import { matchCustomer, updateContact } from '../conversation/customer.ts'
 import { externalIndex } from '../conversation/encrypted-conversation.ts'
-import { lockIds } from '../conversation/lock-external-ids.ts'
 import type { Message, Revision, StoredDetail } from '../conversation/message.ts'
-import type { CustomerEvent, ReceiveContext, ReceivingConnection } from './receiver.ts'
+import { lockIds } from '../conversation/message-queries.ts'
+import type { CustomerEvent, ReceiveContext } from './receiver.ts'
 
 /** Other bytes of the digest than for status locks, which follow a conversation's lock; these precede it. */
 export const lockOffset = 8
@@ -27,8 +27,7 @@ export function relatedIds(event: CustomerEvent): string[] {
  * message, where no conversation exists to lock. Call it before locking a conversation.
  */
 export function lockRelatedIds(
-  tx: Tx,
-  keyring: Keyring,
+  { tx, keyring }: WorkspaceTx,
   events: readonly { connectionId: string; event: CustomerEvent }[],
 ): Promise<void> {
   const indexes = events.flatMap(({ connectionId, event }) =>
@@ -49,8 +48,7 @@ const maxParked = 1000
 
 /** Stores a revision of a message that has not arrived yet. A repeat changes nothing. */
 export async function parkRevision(
-  tx: Tx,
-  { keyring, receiver: { workspaceId, id: connectionId }, now }: ReceiveContext,
+  { tx, keyring, workspaceId, receiver: { id: connectionId }, now }: ReceiveContext,
   conversationId: string | null,
   event: RevisionEvent,
 ): Promise<void> {
@@ -79,14 +77,12 @@ export async function parkRevision(
 
 /** Applies parked revisions to a message about to be inserted, and deletes them. */
 export async function applyEarlyRevisions(
-  tx: Tx,
-  keyring: Keyring,
-  { workspaceId, id: connectionId }: Pick<ReceivingConnection, 'workspaceId' | 'id'>,
+  { tx, keyring, workspaceId }: WorkspaceTx,
   conversation: Conversation,
   customer: Customer,
   message: Message,
 ): Promise<Message> {
-  const { externalId, detail } = message
+  const { connectionId, externalId, detail } = message
   if (externalId === null) return message
   const ids = [externalId, ...(detail?.reaction === undefined ? [] : [detail.reaction.externalId])]
   const rows = await tx<ParkedRevision[]>`

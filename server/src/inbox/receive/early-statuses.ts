@@ -1,19 +1,16 @@
 import type { Db, Tx } from '../../base/db.ts'
-import type { Keyring } from '../../base/encryption/keyring.ts'
 import { byteaArray, timestampArray } from '../../base/postgres/values.ts'
-import type { ChangeTx } from '../conversation/conversation.ts'
+import type { ChangeTx, WorkspaceTx } from '../conversation/conversation.ts'
 import { externalIndex } from '../conversation/encrypted-conversation.ts'
-import { lockExternalIds } from '../conversation/lock-external-ids.ts'
 import type { DeliveryState, MessageStatus } from '../conversation/message.ts'
+import { lockExternalIds } from '../conversation/message-queries.ts'
 import { opaqueWorkspaceId } from '../conversation/queries.ts'
 import type { PartReport } from './advance-send.ts'
-import type { ReceivingConnection, StatusReport } from './receiver.ts'
+import type { StatusReport } from './receiver.ts'
 
 /** Stores statuses of ids that their connections do not know yet. History messages need none. */
-export async function storeEarlyStatuses(
-  { tx, keyring, workspaceId, now }: ChangeTx,
-  statuses: readonly StatusReport[],
-): Promise<void> {
+export async function storeEarlyStatuses(work: ChangeTx, statuses: readonly StatusReport[]): Promise<void> {
+  const { tx, keyring, workspaceId, now } = work
   if (statuses.length === 0) return
   const indexes = statuses.map(({ receiver, event }) => externalIndex(keyring, receiver.id, event.externalId))
   const events = statuses.map(({ event }) => event)
@@ -75,9 +72,8 @@ export async function consumeEarlyReports(
 
 /** Deletes and returns the statuses that arrived before this message, oldest first. Later ones find it. */
 export async function consumeEarlyStatuses(
-  tx: Tx,
-  keyring: Keyring,
-  { workspaceId, id: connectionId }: Pick<ReceivingConnection, 'workspaceId' | 'id'>,
+  { tx, keyring, workspaceId }: WorkspaceTx,
+  connectionId: string,
   externalId: string,
 ): Promise<DeliveryState[]> {
   const index = externalIndex(keyring, connectionId, externalId)

@@ -6,14 +6,24 @@ import { serviceReader } from '../../workspaces/service/service-settings.ts'
 import { insertConversations } from '../conversation/batch-queries.ts'
 import { messageSent, withOutbound } from '../conversation/change.ts'
 import { commitChange } from '../conversation/commit-change.ts'
-import type { ChangeTx, Conversation, InboxDeps, Scope } from '../conversation/conversation.ts'
+import {
+  type ChangeDeps,
+  type ChangeTx,
+  type Conversation,
+  connectionNotFound,
+  type Scope,
+} from '../conversation/conversation.ts'
 import { newConversation, withCustomer } from '../conversation/customer.ts'
 import { externalIndex } from '../conversation/encrypted-conversation.ts'
-import { connectionNotFound } from '../conversation/errors.ts'
 import { lockCustomer } from '../conversation/lock-customer.ts'
-import { lockExternalIds, lockIds } from '../conversation/lock-external-ids.ts'
 import { type Message, newMessage } from '../conversation/message.ts'
-import { findByExternalIndex, findFreeTime, insertMessages } from '../conversation/message-queries.ts'
+import {
+  findByExternalIndex,
+  findFreeTime,
+  insertMessages,
+  lockExternalIds,
+  lockIds,
+} from '../conversation/message-queries.ts'
 import { applyEarlyRevisions, lockOffset } from './early-revisions.ts'
 import { retryOnRace } from './permanent-errors.ts'
 
@@ -37,11 +47,7 @@ export interface EchoResult {
 }
 
 /** Records an echo. It answers the customer and changes neither owner nor status. */
-export async function recordEcho(
-  deps: Pick<InboxDeps, 'db' | 'keyStore' | 'clock'>,
-  workspaceId: string,
-  echo: Echo,
-): Promise<EchoResult> {
+export async function recordEcho(deps: ChangeDeps, workspaceId: string, echo: Echo): Promise<EchoResult> {
   const service = await serviceReader(deps.db)(workspaceId)
   return deps.keyStore.withKeyring(workspaceId, (keyring) =>
     retryOnRace(() => deps.db.tx((tx) => record({ tx, keyring, workspaceId, now: deps.clock.now(), service }, echo))),
@@ -56,11 +62,7 @@ async function record(work: ChangeTx, echo: Echo): Promise<EchoResult> {
   const known = await findByExternalIndex(tx, workspaceId, echo.connectionId, index)
   if (known !== undefined) return { messageId: known, inserted: false, isNewConversation: false }
   const { conversation, isNewConversation } = await findOrCreateFor(work, echo)
-  const receiver = { workspaceId, id: echo.connectionId }
-  const created = await applyEarlyRevisions(
-    ...([tx, keyring, receiver, conversation, customerOf(echo)] as const),
-    messageOf(conversation, echo, now),
-  )
+  const created = await applyEarlyRevisions(work, conversation, customerOf(echo), messageOf(conversation, echo, now))
   const occurredAt = await findFreeTime(tx, workspaceId, conversation.id, created.occurredAt)
   const message = { ...created, occurredAt }
   await insertMessages(work, [message])
@@ -70,15 +72,11 @@ async function record(work: ChangeTx, echo: Echo): Promise<EchoResult> {
   return { messageId: message.id, inserted: true, isNewConversation }
 }
 
-async function findOrCreateFor(
-  work: ChangeTx,
-  echo: Echo,
-): Promise<{ conversation: Conversation; isNewConversation: boolean }> {
-  const { tx, keyring, workspaceId, now } = work
+async function findOrCreateFor(work: ChangeTx, echo: Echo) {
+  const { now } = work
   const { connectionId, occurredAt } = echo
   const customer = customerOf(echo)
-  const scope = { workspaceId, connectionId }
-  const found = await lockCustomer(tx, keyring, scope, customer, now)
+  const found = await lockCustomer(work, connectionId, customer)
   if (found !== undefined)
     return { conversation: withCustomer(found, customer, 'third_party', now), isNewConversation: false }
   const connection = { id: connectionId, channel: 'waba' } as const
@@ -90,18 +88,10 @@ async function findOrCreateFor(
 const customerOf = ({ to }: Echo): Customer => ({ userId: null, parentUserId: null, phone: to, name: null })
 
 function messageOf(conversation: Conversation, echo: Echo, now: Date): Message {
+  const { connectionId, kind, text, externalId, occurredAt } = echo
   return newMessage({
-    id: newId(now),
-    conversationId: conversation.id,
-    connectionId: echo.connectionId,
-    direction: 'outbound',
-    kind: echo.kind,
-    origin: 'echo',
-    text: echo.text,
-    externalId: echo.externalId,
-    status: 'sent',
-    occurredAt: echo.occurredAt ?? now,
-    createdAt: now,
+    ...{ id: newId(now), conversationId: conversation.id, connectionId, direction: 'outbound', kind, origin: 'echo' },
+    ...{ text, externalId, status: 'sent', occurredAt: occurredAt ?? now, createdAt: now },
   })
 }
 

@@ -1,5 +1,5 @@
 import { batch } from '../../base/async/batch.ts'
-import { isRolledBack, type Tx } from '../../base/db.ts'
+import { isRolledBack } from '../../base/db.ts'
 import type { ChannelEvent } from '../../channels/channel-event.ts'
 import { serviceReader } from '../../workspaces/service/service-settings.ts'
 import { keywordReader, type ReadKeywords } from '../consent/keywords.ts'
@@ -67,15 +67,9 @@ interface CallbackDelivery {
   events: CustomerEvent[]
 }
 
-interface CustomerDeps extends ReceiveDeps {
-  readKeywords: ReadKeywords
-}
+type CustomerDeps = ReceiveDeps & { readKeywords: ReadKeywords }
 
-async function receiveCustomers(
-  deps: CustomerDeps,
-  workspaceId: string,
-  deliveries: readonly CallbackDelivery[],
-): Promise<void> {
+async function receiveCustomers(deps: CustomerDeps, workspaceId: string, deliveries: readonly CallbackDelivery[]) {
   for (const groups of splitIntoBatches(groupsOf(deliveries))) {
     const others = await receiveBatch(deps, workspaceId, groups).catch((error: unknown) => {
       // The batch is retried in halves until the faulty delivery is alone.
@@ -111,11 +105,7 @@ function splitIntoBatches(groups: readonly CustomerGroup[]): CustomerGroup[][] {
 }
 
 /** Applies the groups that can be batched and returns the others. */
-async function receiveBatch(
-  deps: CustomerDeps,
-  workspaceId: string,
-  groups: readonly CustomerGroup[],
-): Promise<CustomerGroup[]> {
+async function receiveBatch(deps: CustomerDeps, workspaceId: string, groups: readonly CustomerGroup[]) {
   const writers: InboundCustomer[] = []
   const applyGroups = async (some: readonly CustomerGroup[], mayBegin: boolean) => {
     const result = await deps.keyStore.withKeyring(workspaceId, async (keyring) => {
@@ -127,7 +117,7 @@ async function receiveBatch(
         serviceReader(deps.db)(workspaceId),
       ])
       const context = { keyring, workspaceId, now: deps.clock.now(), keywords, service }
-      return { ...(await deps.db.tx((tx: Tx) => applyBatch(tx, context, some, mayBegin && isAlone))), isAlone }
+      return { ...(await deps.db.tx((tx) => applyBatch({ ...context, tx }, some, mayBegin && isAlone))), isAlone }
     })
     writers.push(...result.writers)
     return result
@@ -144,23 +134,22 @@ async function receiveBatch(
 }
 
 async function receiveOne(deps: CustomerDeps, { receiver, events, isUnrouted }: CustomerGroup): Promise<void> {
-  const fieldsOf = ({ type: code }: CustomerEvent) => {
-    return { workspaceId: receiver.workspaceId, connectionId: receiver.id, code }
-  }
+  const { workspaceId, id: connectionId } = receiver
+  const fieldsOf = ({ type: code }: CustomerEvent) => ({ workspaceId, connectionId, code })
   const onSkipped = (event: CustomerEvent) =>
     deps.log.info('ignored a message change that is not by its author', fieldsOf(event))
   const apply = (some: readonly CustomerEvent[]) =>
-    deps.keyStore.withKeyring(receiver.workspaceId, async (keyring) => {
-      const keywords = await deps.readKeywords(receiver.workspaceId, some)
-      const service = await serviceReader(deps.db)(receiver.workspaceId)
-      const context = () => ({ keyring, receiver, now: deps.clock.now(), keywords, service, onSkipped })
-      return retryOnRace(() => deps.db.tx((tx: Tx) => applyAlone(tx, context(), some, isUnrouted)))
+    deps.keyStore.withKeyring(workspaceId, async (keyring) => {
+      const keywords = await deps.readKeywords(workspaceId, some)
+      const service = await serviceReader(deps.db)(workspaceId)
+      const context = () => ({ keyring, workspaceId, receiver, now: deps.clock.now(), keywords, service, onSkipped })
+      return retryOnRace(() => deps.db.tx((tx) => applyAlone({ ...context(), tx }, some, isUnrouted)))
     })
   const receiveSome = async (some: readonly CustomerEvent[]) => {
     const { writer, unmatched } = await apply(some)
     // A concurrent delivery may have stored their message without seeing them: there was no conversation to lock.
     if (unmatched.length > 0) await apply(unmatched)
-    if (writer !== null) await deps.onCustomersWrote(receiver.workspaceId, [writer])
+    if (writer !== null) await deps.onCustomersWrote(workspaceId, [writer])
   }
   await skipFaulty(deps.log, events, receiveSome, fieldsOf)
 }

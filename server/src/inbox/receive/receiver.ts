@@ -1,4 +1,3 @@
-import type { Keyring } from '../../base/encryption/keyring.ts'
 import type { Log } from '../../base/log.ts'
 import { phoneClass } from '../../base/phone/phone-variants.ts'
 import type { ChannelEvent, Customer, Referral } from '../../channels/channel-event.ts'
@@ -7,7 +6,7 @@ import type { ConnectionSignal } from '../../channels/health/platform-signals.ts
 import type { ConsentKeywords } from '../../consents/consent.ts'
 import type { ServiceSettings } from '../../workspaces/service/service-settings.ts'
 import type { ActivityReason } from '../conversation/commit-change.ts'
-import type { Contact, InboxDeps } from '../conversation/conversation.ts'
+import type { ChangeDeps, ChangeTx, Contact } from '../conversation/conversation.ts'
 
 /** Connection that receives a delivery. */
 export interface ReceivingConnection {
@@ -27,7 +26,7 @@ export interface InboundCustomer extends Contact {
   referral: Referral | null
 }
 
-export interface ReceiveDeps extends Pick<InboxDeps, 'db' | 'keyStore' | 'clock'> {
+export interface ReceiveDeps extends ChangeDeps {
   log: Log
   /** Handles platform events about the connection or its templates. */
   onConnectionEvent(receiver: ReceivingConnection, event: ConnectionEvent): Promise<void>
@@ -37,20 +36,13 @@ export interface ReceiveDeps extends Pick<InboxDeps, 'db' | 'keyStore' | 'clock'
   onCustomersWrote(workspaceId: string, writers: readonly InboundCustomer[]): Promise<void>
 }
 
-export interface WorkspaceReceiveContext {
-  keyring: Keyring
-  workspaceId: string
-  now: Date
+export interface WorkspaceReceiveContext extends ChangeTx {
   keywords: ConsentKeywords
   service: ServiceSettings
 }
 
-export interface ReceiveContext {
-  keyring: Keyring
+export interface ReceiveContext extends WorkspaceReceiveContext {
   receiver: ReceivingConnection
-  now: Date
-  keywords: ConsentKeywords
-  service: ServiceSettings
   /** Called for a revision that is not by the message's author. */
   onSkipped?: (event: CustomerEvent) => void
 }

@@ -1,4 +1,3 @@
-import type { Tx } from '../../base/db.ts'
 import type { ChannelEvent } from '../../channels/channel-event.ts'
 import { withNewest, withUpdatedAt } from '../conversation/change.ts'
 import type { Conversation } from '../conversation/conversation.ts'
@@ -21,21 +20,18 @@ import type { CustomerEvent, ReceiveContext } from './receiver.ts'
  * wrote all inbound messages, our number all outbound ones.
  */
 export async function reviseMessage(
-  tx: Tx,
   context: ReceiveContext,
   before: Conversation,
   event: RevisionEvent,
 ): Promise<Conversation> {
-  const { keyring, receiver, now } = context
+  const { tx, keyring, workspaceId, now } = context
   const [found, keepsFormer] = await Promise.all([
-    event.type === 'reaction_lifted'
-      ? lockReactions(tx, context, before, event)
-      : lockOriginal(tx, context, before, event),
-    keepsFormerTexts(tx, receiver.workspaceId),
+    event.type === 'reaction_lifted' ? lockReactions(context, before, event) : lockOriginal(context, before, event),
+    keepsFormerTexts(tx, workspaceId),
   ])
   // Only existing reactions can be removed: this one is yet to arrive.
   if (found === null || (found.length === 0 && event.type === 'reaction_lifted')) {
-    await parkRevision(tx, context, before.id, event)
+    await parkRevision(context, before.id, event)
     return before
   }
   if (found.length === 0) context.onSkipped?.(event)
@@ -44,10 +40,10 @@ export async function reviseMessage(
     const message = decryptMessage(keyring, row)
     const revised = revise(message, event, keepsFormer)
     if (revised === message) continue
-    await storeContent(tx, context, revised)
-    if (revised.text !== message.text) await updateTokens({ tx, keyring, workspaceId: receiver.workspaceId }, revised)
+    await storeContent(context, revised)
+    if (revised.text !== message.text) await updateTokens(context, revised)
     const losesFile = message.detail?.media !== undefined && revised.detail?.media === undefined
-    if (losesFile) await deleteMediaOf(tx, receiver.workspaceId, [revised.id])
+    if (losesFile) await deleteMediaOf(tx, workspaceId, [revised.id])
     conversation = withUpdatedAt({ ...conversation, ...withNewest(conversation, revised) }, now)
   }
   return conversation
@@ -58,8 +54,7 @@ export async function reviseMessage(
  * or was sent in several parts.
  */
 async function lockOriginal(
-  tx: Tx,
-  { keyring, receiver: { workspaceId, id: connectionId } }: ReceiveContext,
+  { tx, keyring, workspaceId, receiver: { id: connectionId } }: ReceiveContext,
   conversation: Conversation,
   { originalId, direction }: RevisionEvent,
 ): Promise<MessageRow[] | null> {
@@ -88,8 +83,7 @@ const newestReactions = 10
 
 /** Locks the author's newest reactions to the message up to that second; several if the author changed it. */
 async function lockReactions(
-  tx: Tx,
-  { keyring, receiver: { workspaceId, id: connectionId } }: ReceiveContext,
+  { tx, keyring, workspaceId, receiver: { id: connectionId } }: ReceiveContext,
   conversation: Conversation,
   { originalId, direction, at }: RevisionEvent,
 ): Promise<MessageRow[]> {
@@ -107,11 +101,11 @@ async function lockReactions(
     for update of m`
 }
 
-async function storeContent(tx: Tx, { keyring, receiver }: ReceiveContext, message: Message): Promise<void> {
+async function storeContent({ tx, keyring, workspaceId }: ReceiveContext, message: Message): Promise<void> {
   await tx`
     update messages
     set content = ${encryptMessage(keyring, message).content}
-    where workspace_id = ${receiver.workspaceId}
+    where workspace_id = ${workspaceId}
       and id = ${message.id}`
 }
 
@@ -126,15 +120,15 @@ export function canCompleteHistory(event: CustomerEvent): event is HistoryEvent 
 
 /** Replaces the placeholder of a history message with its content. Returns null if there is no placeholder. */
 export async function completeHistoryMessage(
-  tx: Tx,
-  { keyring, receiver, now }: ReceiveContext,
+  context: ReceiveContext,
   conversation: Conversation,
   { externalId, kind, text, detail }: HistoryEvent,
 ): Promise<Message | null> {
+  const { tx, keyring, workspaceId, receiver, now } = context
   const [row] = await tx<MessageRow[]>`
     select ${messageColumns(tx)}
     from messages m
-    where m.workspace_id = ${receiver.workspaceId}
+    where m.workspace_id = ${workspaceId}
       and m.connection_id = ${receiver.id}
       and m.external_index = ${externalIndex(keyring, receiver.id, externalId)}
       and m.conversation_id = ${conversation.id}
@@ -147,9 +141,9 @@ export async function completeHistoryMessage(
     update messages
     set kind = ${kind},
       content = ${encryptMessage(keyring, message).content}
-    where workspace_id = ${receiver.workspaceId}
+    where workspace_id = ${workspaceId}
       and id = ${message.id}`
-  await insertAttachments({ tx, keyring, workspaceId: receiver.workspaceId }, [message])
-  await updateTokens({ tx, keyring, workspaceId: receiver.workspaceId }, message)
+  await insertAttachments(context, [message])
+  await updateTokens(context, message)
   return message
 }

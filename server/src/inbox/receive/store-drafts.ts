@@ -1,4 +1,4 @@
-import { pipelineCommit, type Tx } from '../../base/db.ts'
+import { pipelineCommit } from '../../base/db.ts'
 import { recordEvents } from '../../events/record.ts'
 import { systemActor } from '../../workspaces/actor.ts'
 import { type ConversationUpdate, insertConversations, storeConversations } from '../conversation/batch-queries.ts'
@@ -19,32 +19,23 @@ import type { ReceiveContext, WorkspaceReceiveContext } from './receiver.ts'
  * assigned, the commit follows: it publishes whom that has notified.
  */
 export async function storeDrafts(
-  tx: Tx,
   context: WorkspaceReceiveContext,
   drafts: readonly ConversationDraft[],
   indexOf: ExternalIndexOf,
 ): Promise<void> {
   const changed = drafts.filter(isChanged)
   if (changed.length === 0) return
-  const store = () =>
-    write(tx, context, changed, indexOf, (changes) =>
-      storeConversations({ tx, keyring: context.keyring, workspaceId: context.workspaceId }, changes),
-    )
-  await (changed.some(isRouted) ? store() : pipelineCommit(tx, store))
+  const store = () => write(context, changed, indexOf, (changes) => storeConversations(context, changes))
+  await (changed.some(isRouted) ? store() : pipelineCommit(context.tx, store))
 }
 
 /** Writes one draft, including changes of owner. */
-export async function storeDraft(
-  tx: Tx,
-  { keyring, receiver, now, service }: ReceiveContext,
-  draft: ConversationDraft,
-): Promise<void> {
+export async function storeDraft(context: ReceiveContext, draft: ConversationDraft): Promise<void> {
   if (!isChanged(draft)) return
-  const { workspaceId } = receiver
-  await write(tx, { keyring, workspaceId, now, service }, [draft], undefined, async ([change]) => {
-    if (change !== undefined) await storeConversation({ tx, keyring, workspaceId }, change.after)
+  await write(context, [draft], undefined, async ([change]) => {
+    if (change !== undefined) await storeConversation(context, change.after)
   })
-  for (const message of draft.tracked) await addEchoPart(tx, keyring, receiver, message)
+  for (const message of draft.tracked) await addEchoPart(context, message)
 }
 
 // A draft of a new conversation may remain without a message if its messages turn out to be known.
@@ -55,12 +46,12 @@ const isRouted = (draft: ConversationDraft): draft is ConversationDraft & { rout
   draft.route !== null && draft.route.teamId !== null
 
 async function write(
-  tx: Tx,
-  { keyring, workspaceId, now, service }: Omit<WorkspaceReceiveContext, 'keywords'>,
+  context: WorkspaceReceiveContext,
   received: readonly ConversationDraft[],
   indexOf: ExternalIndexOf | undefined,
   store: (changes: readonly ConversationUpdate[]) => Promise<void>,
 ): Promise<void> {
+  const { tx, keyring, workspaceId, now, service } = context
   const drafts = received.map((draft) => ({ ...draft, conversation: withGoal(draft.conversation, service) }))
   const newConversations = drafts.flatMap(({ before, conversation }) => (before === null ? [conversation] : []))
   const changes = drafts.flatMap(({ before, conversation }) =>
@@ -70,12 +61,12 @@ async function write(
   const events = drafts.flatMap((draft) => draft.events)
   const routed = drafts.filter(isRouted).map(({ conversation: { id }, route }) => ({ conversationId: id, route }))
   await Promise.all([
-    insertConversations({ tx, keyring, workspaceId }, newConversations),
+    insertConversations(context, newConversations),
     store(changes),
-    insertMessages({ tx, keyring, workspaceId }, messages, indexOf),
-    insertAttachments({ tx, keyring, workspaceId }, messages),
-    recordAll({ tx, keyring, workspaceId, now }, drafts),
-    routed.length === 0 ? null : recordRoutes(tx, workspaceId, routed, now),
+    insertMessages(context, messages, indexOf),
+    insertAttachments(context, messages),
+    recordAll(context, drafts),
+    routed.length === 0 ? null : recordRoutes(context, routed),
     recordEvents(tx, keyring, workspaceId, events, now),
   ])
 }

@@ -125,11 +125,8 @@ export function criteriaOf(sent: readonly NewCriterion[], before: readonly Crite
 async function replaceRules(tx: Tx, workspaceId: string, sent: readonly ReviewRules[]): Promise<ReviewRules[]> {
   const keyIds = sent.map(({ keyId }) => keyId)
   if (new Set(keyIds).size < keyIds.length) throw invalid('rules', 'must not name a key twice')
-  await requireKeys(
-    tx,
-    workspaceId,
-    keyIds.flatMap((keyId) => keyId ?? []),
-  )
+  const named = keyIds.flatMap((keyId) => keyId ?? [])
+  await requireKeys(tx, workspaceId, named)
   const rules = sent.filter((one) => one.keyId !== null || one.randomPerMille > 0 || hasSignal(one))
   await tx`delete from review_rules where workspace_id = ${workspaceId}`
   const rows = rules.map((one) => ({ ...one, keyId: one.keyId ?? workspaceId }))

@@ -2,7 +2,7 @@ import type { Fragment, Sql } from '../../base/db.ts'
 import type { Keyring } from '../../base/encryption/keyring.ts'
 import { conflict, invalid, notFound } from '../../base/errors.ts'
 import type { TeamActor } from '../../team/member.ts'
-import type { ChangeTx } from '../conversation/conversation.ts'
+import type { ChangeTx, WorkspaceSql } from '../conversation/conversation.ts'
 import type { CaseOutcome } from './ended-cases.ts'
 import { type Criterion, type ReviewFlag, readReviewSettings } from './review-settings.ts'
 import type { ReviewReason } from './select-reviews.ts'
@@ -76,12 +76,9 @@ interface ListRequest {
 }
 
 /** Returns reviews: waiting ones oldest first, others newest first. */
-export async function listReviews(
-  sql: Sql,
-  keyring: Keyring,
-  workspaceId: string,
-  { status, keyId, after, limit }: ListRequest,
-): Promise<Review[]> {
+export async function listReviews(reader: WorkspaceSql, request: ListRequest): Promise<Review[]> {
+  const { sql, keyring, workspaceId } = reader
+  const { status, keyId, after, limit } = request
   const [comparison, order] = status === 'waiting' ? [sql`>`, sql`asc`] : [sql`<`, sql`desc`]
   const rows = await sql<ReviewRow[]>`
     select ${columns(sql)}
@@ -174,12 +171,8 @@ export function scoreOf(scores: Readonly<Record<string, number>>, criteria: read
 }
 
 /** Locks a review that nobody else has; `orOwn`: also one that this person has closed. */
-async function lockFree(
-  { tx, keyring, workspaceId, now }: ChangeTx,
-  id: string,
-  by: TeamActor,
-  { orOwn = false } = {},
-): Promise<Review> {
+async function lockFree(work: ChangeTx, id: string, by: TeamActor, { orOwn = false } = {}): Promise<Review> {
+  const { tx, keyring, workspaceId, now } = work
   const [row] = await tx<ReviewRow[]>`
     select ${columns(tx)}
     from reviews r

@@ -1,9 +1,7 @@
-import type { Clock } from '../../base/clock.ts'
-import type { Db, Tx } from '../../base/db.ts'
-import type { KeyStore } from '../../base/encryption/key-store.ts'
 import type { Keyring } from '../../base/encryption/keyring.ts'
 import { firstIdAt, newId } from '../../base/id.ts'
 import { startOfUtcDay } from '../../base/time.ts'
+import type { ChangeDeps, ChangeTx } from '../conversation/conversation.ts'
 import { opaqueWorkspaceId } from '../conversation/queries.ts'
 import {
   type CaseOutcome,
@@ -15,12 +13,6 @@ import {
   reopenHours,
 } from './ended-cases.ts'
 import { type ReviewRules, readReviewSettings } from './review-settings.ts'
-
-interface SelectDeps {
-  db: Db
-  keyStore: KeyStore
-  clock: Clock
-}
 
 /** Why a case is reviewed. */
 export const reviewReasons = ['takeover', 'reopened', 'low_score', 'long', 'random'] as const
@@ -43,6 +35,10 @@ export interface Candidate {
   lastScore: number | null
 }
 
+interface ChosenCandidate extends Candidate {
+  reasons: ReviewReason[]
+}
+
 /** A transaction that takes longer than this has been cancelled. */
 const lagMs = 60_000
 /** Cases of so much time are read in one transaction. */
@@ -58,7 +54,7 @@ const lowScore = 0.5
  * Puts a sample of the cases that have ended into the queue of reviews, by the rules of each workspace. Called by a timer
  * on any node; several share the work. Returns how many were selected.
  */
-export async function selectReviews(deps: SelectDeps): Promise<number> {
+export async function selectReviews(deps: ChangeDeps): Promise<number> {
   const now = deps.clock.now()
   const due = await deps.db.sql<{ workspaceId: string }[]>`
     select workspace_id as "workspaceId"
@@ -78,12 +74,12 @@ export async function selectReviews(deps: SelectDeps): Promise<number> {
   return selected
 }
 
-async function selectIn({ db, keyStore }: SelectDeps, workspaceId: string, now: Date): Promise<number> {
+async function selectIn({ db, keyStore }: ChangeDeps, workspaceId: string, now: Date): Promise<number> {
   const end = new Date(now.getTime() - lagMs)
   let selected = 0
   for (let until: Date | null = null; until === null || until < end; ) {
     const keyring = await keyStore.keyring(workspaceId)
-    const step = await db.inBulk(() => db.tx((tx) => selectWindow(tx, keyring, workspaceId, end, now)))
+    const step = await db.inBulk(() => db.tx((tx) => selectWindow({ tx, keyring, workspaceId, now }, end)))
     // Another node is selecting, or the rules were removed.
     if (step === null) return selected
     selected += step.selected
@@ -93,13 +89,8 @@ async function selectIn({ db, keyStore }: SelectDeps, workspaceId: string, now: 
 }
 
 /** Selects from the next hours, under the lock of the workspace's settings; null if another transaction has it. */
-async function selectWindow(
-  tx: Tx,
-  keyring: Keyring,
-  workspaceId: string,
-  end: Date,
-  now: Date,
-): Promise<{ until: Date; selected: number } | null> {
+async function selectWindow(work: ChangeTx, end: Date) {
+  const { tx, keyring, workspaceId, now } = work
   const [row] = await tx<{ since: Date }[]>`
     select selected_until as since
     from review_settings
@@ -110,13 +101,13 @@ async function selectWindow(
   const since = Math.max(row.since.getTime(), end.getTime() - maxBacklogMs)
   const until = new Date(Math.min(since + windowMs, end.getTime()))
   const { rules, dailyLimit } = await readReviewSettings(tx, workspaceId)
-  const candidates = await selectCandidates(tx, workspaceId, { from: new Date(since), to: until }, now)
+  const candidates = await selectCandidates(work, { from: new Date(since), to: until })
   const chosen = candidates.flatMap((one) => {
     const ofKey = rules.find(({ keyId }) => keyId === one.keyId) ?? rules.find(({ keyId }) => keyId === null)
     const reasons = ofKey === undefined ? [] : reasonsFor(one, ofKey, perMilleOf(keyring, one))
     return reasons.length === 0 ? [] : [{ ...one, reasons }]
   })
-  const selected = await insertReviews(tx, workspaceId, chosen, dailyLimit, now)
+  const selected = await insertReviews(work, chosen, dailyLimit)
   await tx`
     update review_settings
     set selected_until = ${until}
@@ -151,12 +142,7 @@ const perMilleOf = (keyring: Keyring, { id, conversationId }: Candidate): number
   keyring.stable('review sample', `${conversationId} ${id}`).readUInt32BE(0) % 1000
 
 /** Reads cases that ended in the window and those whose conversation was opened again in it, unless selected before. */
-async function selectCandidates(
-  tx: Tx,
-  workspaceId: string,
-  window: { from: Date; to: Date },
-  now: Date,
-): Promise<Candidate[]> {
+async function selectCandidates({ tx, workspaceId, now }: ChangeTx, window: { from: Date; to: Date }) {
   const workspace = opaqueWorkspaceId(tx, workspaceId)
   const reopened = await tx<{ id: string }[]>`
     select e.id
@@ -201,20 +187,15 @@ async function selectCandidates(
 }
 
 /** Inserts as many as the day allows: those with a signal first, then the random ones. Returns their number. */
-async function insertReviews(
-  tx: Tx,
-  workspaceId: string,
-  chosen: readonly (Candidate & { reasons: ReviewReason[] })[],
-  dailyLimit: number,
-  now: Date,
-): Promise<number> {
+async function insertReviews(work: ChangeTx, chosen: readonly ChosenCandidate[], dailyLimit: number): Promise<number> {
   if (chosen.length === 0) return 0
+  const { tx, workspaceId, now } = work
   const [today] = await tx<{ count: number }[]>`
     select count(*)::integer as count
     from reviews
     where workspace_id = ${workspaceId}
       and id >= ${firstIdAt(startOfUtcDay(now))}::uuid`
-  const isRandom = ({ reasons }: { reasons: ReviewReason[] }) => Number(reasons[0] === 'random')
+  const isRandom = ({ reasons }: ChosenCandidate) => Number(reasons[0] === 'random')
   const rows = chosen
     .toSorted((a, b) => isRandom(a) - isRandom(b) || a.endedAt.getTime() - b.endedAt.getTime())
     .slice(0, Math.max(0, dailyLimit - (today?.count ?? 0)))

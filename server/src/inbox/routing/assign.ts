@@ -4,7 +4,7 @@ import { recordNotifications } from '../../notifications/record-notifications.ts
 import { systemActor } from '../../workspaces/actor.ts'
 import { withUpdatedAt } from '../conversation/change.ts'
 import { type ActivityReason, commitChange } from '../conversation/commit-change.ts'
-import type { ChangeTx, Conversation } from '../conversation/conversation.ts'
+import type { ChangeTx, Conversation, PlainTx } from '../conversation/conversation.ts'
 import { lockToPeople } from '../conversation/owner.ts'
 import { lockRouting } from './lock-routing.ts'
 import { createRouter, type Route } from './routing.ts'
@@ -33,10 +33,8 @@ export interface RoutedConversation {
  * under the routing lock.
  */
 export async function recordRoutes(
-  tx: Tx,
-  workspaceId: string,
+  { tx, workspaceId, now }: PlainTx,
   routed: readonly RoutedConversation[],
-  now: Date,
   notifies = true,
 ): Promise<void> {
   const assigned = routed.filter(({ route }) => route.assignedTo !== null)
@@ -45,6 +43,10 @@ export async function recordRoutes(
     const { teamId, assignedTo: userId } = route
     return waitMs === 0 ? [] : [{ conversationId, teamId, userId, attempts, dueAt: new Date(now.getTime() + waitMs) }]
   })
+  const notifications = (notifies ? assigned : []).map(({ conversationId, route }) => ({
+    ...{ kind: 'assigned' as const, cause: `${conversationId} ${now.toISOString()}`, userId: route.assignedTo },
+    ...{ conversationId, actor: systemActor },
+  }))
   await Promise.all([
     assigned.length === 0 ? null : storeTurns(tx, workspaceId, assigned),
     waits.length === 0
@@ -64,15 +66,7 @@ export async function recordRoutes(
           user_id = excluded.user_id,
           attempts = excluded.attempts,
           due_at = excluded.due_at`.execute(),
-    recordNotifications(
-      tx,
-      workspaceId,
-      (notifies ? assigned : []).map(({ conversationId, route }) => ({
-        ...{ kind: 'assigned' as const, cause: `${conversationId} ${now.toISOString()}`, userId: route.assignedTo },
-        ...{ conversationId, actor: systemActor },
-      })),
-      now,
-    ),
+    recordNotifications(tx, workspaceId, notifications, now),
   ])
 }
 
@@ -104,7 +98,7 @@ export async function assignInTeam(
   from: { userId: string; attempts: number } | null = null,
 ): Promise<Conversation> {
   const { tx, workspaceId, now } = work
-  const state = await lockRouting(tx, workspaceId, { teamId }, [], now)
+  const state = await lockRouting(work, { teamId }, [])
   const route = createRouter(state, { keys: [], isStopped: true, now }).assign(teamId, from?.userId ?? null)
   const { id: conversationId } = before
   if (route.assignedTo === null && from !== null) {
@@ -115,14 +109,14 @@ export async function assignInTeam(
   }
   const attempts = from === null ? 0 : from.attempts + 1
   if (route.assignedTo === null) {
-    await recordRoutes(tx, workspaceId, [{ conversationId, route, attempts }], now)
+    await recordRoutes(work, [{ conversationId, route, attempts }])
     return before
   }
   const reason: ActivityReason | null = from === null ? route.reason : 'no_answer'
   const after = withUpdatedAt(withRoute(before, route), now)
   await commitChange(work, before, { conversation: after, events: [] }, { actor: systemActor, reason })
   if (route.answerMinutes === null) await endWait(tx, workspaceId, conversationId)
-  await recordRoutes(tx, workspaceId, [{ conversationId, route, attempts }], now)
+  await recordRoutes(work, [{ conversationId, route, attempts }])
   return after
 }
 
@@ -144,10 +138,8 @@ export async function endWait(tx: Tx, workspaceId: string, conversationId: strin
 
 /** Makes these conversations of teams wait for someone to assign; at once, in a job. */
 export async function queueInTeams(
-  tx: Tx,
-  workspaceId: string,
+  { tx, workspaceId, now }: PlainTx,
   conversations: readonly { id: string; teamId: string | null }[],
-  now: Date,
 ): Promise<void> {
   const ofTeams = conversations.filter(({ teamId }) => teamId !== null)
   if (ofTeams.length === 0) return

@@ -2,7 +2,7 @@ import type { Tx } from '../../base/db.ts'
 import { systemActor } from '../../workspaces/actor.ts'
 import { setUpdatedNow } from '../conversation/activity-columns.ts'
 import { recordActivities } from '../conversation/commit-change.ts'
-import { type ChangeTx, type InboxDeps, inWorkspace, publishConversations } from '../conversation/conversation.ts'
+import { type ChangeDeps, type ChangeTx, inWorkspace, publishConversations } from '../conversation/conversation.ts'
 
 /** Conversations that one transaction reads. */
 const stepSize = 2_000
@@ -22,7 +22,7 @@ export async function dropTeam(tx: Tx, workspaceId: string, teamId: string): Pro
  * Removes deleted teams from their conversations, in steps of a range of ids each. Called by a timer on any node.
  * Returns how many conversations changed.
  */
-export async function clearRemovedTeams(deps: Pick<InboxDeps, 'db' | 'keyStore' | 'clock'>): Promise<number> {
+export async function clearRemovedTeams(deps: ChangeDeps): Promise<number> {
   let cleared = 0
   for (let step = 0; step < maxSteps; step++) {
     const [removal] = await deps.db.sql<{ workspaceId: string; teamId: string }[]>`
@@ -51,11 +51,8 @@ async function clearRange(work: ChangeTx, teamId: string): Promise<number> {
       and id > ${removal.clearedTo}
     order by id
     limit ${stepSize}`
-  await clear(
-    work,
-    teamId,
-    range.flatMap(({ id, isOfTeam }) => (isOfTeam ? id : [])),
-  )
+  const ofTeam = range.flatMap(({ id, isOfTeam }) => (isOfTeam ? id : []))
+  await clear(work, teamId, ofTeam)
   const last = range.at(-1)
   if (last === undefined || range.length < stepSize) {
     await tx`
@@ -95,9 +92,6 @@ async function clear(work: ChangeTx, teamId: string, ids: readonly string[]): Pr
   const detail = { kind: 'team', from: teamId, to: null } as const
   const items = cleared.map((conversation) => ({ conversation, detail }))
   await recordActivities(work, items, { actor: systemActor, reason: null })
-  publishConversations(
-    tx,
-    workspaceId,
-    cleared.map(({ id }) => id),
-  )
+  const clearedIds = cleared.map(({ id }) => id)
+  publishConversations(tx, workspaceId, clearedIds)
 }

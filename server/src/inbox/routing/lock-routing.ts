@@ -1,5 +1,6 @@
 import { lockExclusive, routingLock } from '../../base/citus/distributed-sql.ts'
 import type { Fragment, Sql, Tx } from '../../base/db.ts'
+import type { PlainTx } from '../conversation/conversation.ts'
 import type { AgentKey } from '../conversation/owner.ts'
 import { defaultRule, type RoutedMember, type RoutedTeam, type RoutingRule, type RoutingState } from './routing.ts'
 
@@ -11,34 +12,26 @@ export type RoutingScope = { connectionIds: readonly string[] } | { teamId: stri
  * people are exact, whichever process decides. Call it after locking conversations. Keys are those that may own one.
  */
 export async function lockRouting(
-  tx: Tx,
-  workspaceId: string,
+  { tx, workspaceId, now }: PlainTx,
   scope: RoutingScope,
   keys: readonly AgentKey[],
-  now: Date,
 ): Promise<RoutingState> {
   const isNew = 'connectionIds' in scope
   const ids = isNew ? teamsOfRules(tx, workspaceId, scope.connectionIds) : tx`select ${scope.teamId}::uuid`
+  const ofTeams = tx`
+    select tm.user_id from team_members tm where tm.workspace_id = ${workspaceId} and tm.team_id in (${ids})`
   const limited = keys.flatMap(({ id, capacity }) => (capacity == null ? [] : id))
   const [, ruleOf, teams, members, people, keyLoads] = await Promise.all([
     lockExclusive(tx, routingLock(workspaceId)),
     isNew ? readRules(tx, workspaceId, scope.connectionIds) : () => defaultRule,
     lockTeams(tx, workspaceId, ids),
     lockMembers(tx, workspaceId, ids, now),
-    countAssigned(
-      tx,
-      workspaceId,
-      tx`select tm.user_id from team_members tm where tm.workspace_id = ${workspaceId}
-      and tm.team_id in (${ids})`,
-    ),
+    countAssigned(tx, workspaceId, ofTeams),
     limited.length === 0 ? new Map<string, number>() : countOwned(tx, workspaceId, limited),
   ])
   const membersOf = Map.groupBy(members, ({ teamId }) => teamId)
-  const withMembers = teams.map((team): [string, RoutedTeam] => [
-    team.id,
-    { ...team, members: membersOf.get(team.id) ?? [] },
-  ])
-  return { ruleOf, teams: new Map(withMembers), people, keys: keyLoads }
+  const withMembers = teams.map((team): RoutedTeam => ({ ...team, members: membersOf.get(team.id) ?? [] }))
+  return { ruleOf, teams: new Map(withMembers.map((team) => [team.id, team])), people, keys: keyLoads }
 }
 
 const idsOf = (workspaceId: string, connectionIds: readonly string[]) => [...new Set([workspaceId, ...connectionIds])]

@@ -1,13 +1,19 @@
 import type { Clock } from '../../base/clock.ts'
 import type { Db, Sql } from '../../base/db.ts'
-import type { KeyStore } from '../../base/encryption/key-store.ts'
 import { type DueWatch, watchDueWork } from '../../base/pubsub.ts'
 import { type OpeningHours, openingAt } from '../../team/opening-hours.ts'
 import { systemActor } from '../../workspaces/actor.ts'
 import { readServiceSettings, serviceOf } from '../../workspaces/service/service-settings.ts'
 import { withUpdatedAt } from '../conversation/change.ts'
 import { commitChange } from '../conversation/commit-change.ts'
-import { type ChangeTx, type Conversation, conversationsTopic } from '../conversation/conversation.ts'
+import {
+  type ChangeDeps,
+  type ChangeTx,
+  type Conversation,
+  conversationsTopic,
+  firstTime,
+  inTransaction,
+} from '../conversation/conversation.ts'
 import { lockConversation } from '../conversation/queries.ts'
 import { assignInTeam, endWait, postpone, retryMs } from './assign.ts'
 import { type RoutedTeam, type RoutingWait, type WaitingConversation, waitStep } from './routing.ts'
@@ -23,16 +29,9 @@ const closedMs = 3_600_000
 
 /** Watches for conversations of teams that wait for someone. */
 export function watchRoutingWaits({ db, clock }: { db: Db; clock: Clock }): DueWatch {
-  const nextAt = async () => {
-    const [row] = await db.sql<{ at: Date | null }[]>`
-      select min(due_at) as at
-      from routing_waits`
-    return row?.at ?? null
-  }
-  return watchDueWork(
-    { db, clock },
-    { nextAt, pollEveryMs, minPauseMs, watchedTopics: [{ topic: conversationsTopic }] },
-  )
+  const nextAt = () => firstTime(db.sql<{ at: Date | null }[]>`select min(due_at) as at from routing_waits`)
+  const watchedTopics = [{ topic: conversationsTopic }]
+  return watchDueWork({ db, clock }, { nextAt, pollEveryMs, minPauseMs, watchedTopics })
 }
 
 interface DueWait extends RoutingWait {
@@ -45,7 +44,7 @@ interface DueWait extends RoutingWait {
  * in time, to the next person of the team. Called by a timer on any node: the lock of the conversation makes sure that
  * only one decides. Returns how many got another assignee, or none.
  */
-export async function settleRoutingWaits(deps: { db: Db; keyStore: KeyStore; clock: Clock }): Promise<number> {
+export async function settleRoutingWaits(deps: ChangeDeps): Promise<number> {
   let changed = 0
   for (let batch = 0; batch < maxBatches; batch++) {
     const due = await listDue(deps.db.sql, deps.clock.now())
@@ -53,9 +52,7 @@ export async function settleRoutingWaits(deps: { db: Db; keyStore: KeyStore; clo
     for (const wait of due) {
       // One statement has postponed the others of this team.
       if (wait.userId === null && emptyTeams.has(wait.teamId)) continue
-      const result = await deps.keyStore.withKeyring(wait.workspaceId, (keyring) =>
-        deps.db.tx((tx) => settle({ tx, keyring, workspaceId: wait.workspaceId, now: deps.clock.now() }, wait)),
-      )
+      const result = await inTransaction(deps, wait.workspaceId, (work) => settle(work, wait))
       if (result === 'nobody') emptyTeams.add(wait.teamId)
       if (result === 'changed') changed++
     }
@@ -75,8 +72,8 @@ const listDue = (sql: Sql, now: Date) => sql<DueWait[]>`
 type Settled = 'changed' | 'nobody' | 'unchanged'
 
 async function settle(work: ChangeTx, { workspaceId, conversationId }: DueWait): Promise<Settled> {
-  const { tx, keyring, now } = work
-  const before = await lockConversation(tx, keyring, { workspaceId, connectionIds: [] }, conversationId)
+  const { tx, now } = work
+  const before = await lockConversation(work, { workspaceId, connectionIds: [] }, conversationId)
   const [wait] = await tx<RoutingWait[]>`
     select team_id as "teamId", user_id as "userId", attempts
     from routing_waits
@@ -101,13 +98,8 @@ async function settle(work: ChangeTx, { workspaceId, conversationId }: DueWait):
   }
   if (step === 'release') {
     await endWait(tx, workspaceId, conversationId)
-    const released = withUpdatedAt({ ...before, assignedTo: null }, now)
-    await commitChange(
-      work,
-      before,
-      { conversation: released, events: [] },
-      { actor: systemActor, reason: 'no_answer' },
-    )
+    const change = { conversation: withUpdatedAt({ ...before, assignedTo: null }, now), events: [] }
+    await commitChange(work, before, change, { actor: systemActor, reason: 'no_answer' })
     return 'changed'
   }
   const from = wait.userId === null ? null : { userId: wait.userId, attempts: wait.attempts }
@@ -118,18 +110,11 @@ async function settle(work: ChangeTx, { workspaceId, conversationId }: DueWait):
   return 'nobody'
 }
 
-const waitingOf = ({
-  owner,
-  status,
-  unansweredSince,
-  handover,
-  teamId,
-  assignedTo,
-}: Conversation): WaitingConversation => ({
-  isOfPeople: owner.type === 'human',
-  isOpen: status === 'open' || status === 'pending',
-  isWaiting: unansweredSince !== null || handover !== null,
-  ...{ teamId, assignedTo },
+const waitingOf = (one: Conversation): WaitingConversation => ({
+  isOfPeople: one.owner.type === 'human',
+  isOpen: one.status === 'open' || one.status === 'pending',
+  isWaiting: one.unansweredSince !== null || one.handover !== null,
+  ...{ teamId: one.teamId, assignedTo: one.assignedTo },
 })
 
 interface TeamAndHours {

@@ -98,11 +98,8 @@ export async function changeRoutingSettings(
 
 async function checkRules(tx: Tx, workspaceId: string, rules: readonly StoredRule[]): Promise<Issue[]> {
   const connectionIds = rules.flatMap(({ connectionId }) => connectionId ?? [])
-  const teams = await findTeams(
-    tx,
-    workspaceId,
-    rules.flatMap(({ teamId }) => teamId ?? []),
-  )
+  const teamIds = rules.flatMap(({ teamId }) => teamId ?? [])
+  const teams = await findTeams(tx, workspaceId, teamIds)
   const rows = await tx<{ id: string }[]>`
     select id
     from connections
@@ -127,12 +124,7 @@ async function checkRules(tx: Tx, workspaceId: string, rules: readonly StoredRul
 }
 
 /** Each must be a working key that can answer conversations. */
-async function checkKeys(
-  tx: Tx,
-  workspaceId: string,
-  list: string,
-  items: readonly { keyId: string | null }[],
-): Promise<Issue[]> {
+async function checkKeys(tx: Tx, workspaceId: string, list: string, items: readonly { keyId: string | null }[]) {
   const keys = await selectAgentKeys(tx, workspaceId, tx``)
   const working = new Set(keys.map(({ id }) => id))
   return items.flatMap(({ keyId }, n) =>
@@ -143,11 +135,8 @@ async function checkKeys(
 }
 
 async function checkPeople(tx: Tx, workspaceId: string, people: readonly PersonLimit[]): Promise<Issue[]> {
-  const others = await findNonMembers(
-    tx,
-    workspaceId,
-    people.map(({ userId }) => userId),
-  )
+  const userIds = people.map(({ userId }) => userId)
+  const others = await findNonMembers(tx, workspaceId, userIds)
   return people.flatMap(({ userId }, n) =>
     others.includes(userId) ? [{ path: `people[${n}].userId`, message: 'must be a member of the workspace' }] : [],
   )

@@ -3,7 +3,7 @@ import { listTeamIdsOf } from '../../workspaces/teams/teams.ts'
 import { isIdle, touchedConversations } from '../conversation/activity-columns.ts'
 import { changeOwner } from '../conversation/change.ts'
 import { commitChange } from '../conversation/commit-change.ts'
-import { type Conversation, type InboxDeps, inWorkspace } from '../conversation/conversation.ts'
+import { type ChangeDeps, type Conversation, inWorkspace } from '../conversation/conversation.ts'
 import { type ConversationRow, decryptConversation } from '../conversation/encrypted-conversation.ts'
 import { human } from '../conversation/owner.ts'
 import { conversationColumns } from '../conversation/queries.ts'
@@ -16,11 +16,7 @@ const maxTried = 50
  * agent has handed over: of the member's teams, or of none. Requests at the same moment get different ones. Returns
  * null if there is none.
  */
-export async function takeNext(
-  deps: Pick<InboxDeps, 'db' | 'keyStore' | 'clock'>,
-  workspaceId: string,
-  userId: string,
-): Promise<Conversation | null> {
+export async function takeNext(deps: ChangeDeps, workspaceId: string, userId: string): Promise<Conversation | null> {
   const teamIds = await listTeamIdsOf(deps.db.sql, workspaceId, userId)
   const actor = { type: 'user' as const, id: userId }
   return inWorkspace(deps, workspaceId, async (work) => {
@@ -80,12 +76,7 @@ async function listWaiting(sql: Sql, workspaceId: string, isFree: Fragment): Pro
 }
 
 /** Locks the first that is still free: first without waiting for others, then, if they have all, with it. */
-async function lockFirst(
-  tx: Tx,
-  workspaceId: string,
-  ids: readonly string[],
-  isFree: Fragment,
-): Promise<ConversationRow | null> {
+async function lockFirst(tx: Tx, workspaceId: string, ids: readonly string[], isFree: Fragment) {
   for (const wait of [tx`skip locked`, tx``]) {
     for (const id of ids) {
       const [row] = await tx<ConversationRow[]>`

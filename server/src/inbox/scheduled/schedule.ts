@@ -1,16 +1,15 @@
 import { conflict, invalid, unprocessable } from '../../base/errors.ts'
 import { newId } from '../../base/id.ts'
 import {
+  type ChangeDeps,
   type ChangeTx,
   type Conversation,
-  type InboxDeps,
   inWorkspace,
   publishConversations,
 } from '../conversation/conversation.ts'
 import { windowIsOpen } from '../conversation/conversation-state.ts'
-import { conversationNotFound } from '../conversation/errors.ts'
 import { keyIdOf } from '../conversation/owner.ts'
-import { lockConversation } from '../conversation/queries.ts'
+import { requireLocked } from '../conversation/queries.ts'
 import type { DraftBody } from '../drafts/draft.ts'
 import { parseSendCommand } from '../send/send-command.ts'
 import type { Sender } from '../send/send-deps.ts'
@@ -33,7 +32,6 @@ export const maxAheadMs = 30 * 86_400_000
 const maxOfConversation = 20
 const maxOfWorkspace = 10_000
 
-type Deps = Pick<InboxDeps, 'db' | 'keyStore' | 'clock'>
 type Scheduler = Pick<Sender, 'workspaceId' | 'connectionIds'> & { actor: ScheduledMessage['sender'] }
 
 export interface NewScheduledMessage {
@@ -50,22 +48,18 @@ export interface NewScheduledMessage {
  * and 422 `WINDOW_CLOSED` for a text that could never be sent.
  */
 export function scheduleMessage(
-  deps: Deps,
+  deps: ChangeDeps,
   sender: Scheduler,
   message: NewScheduledMessage,
 ): Promise<{ scheduled: ScheduledMessage; isNew: boolean }> {
   checkBody(message.body)
   return inWorkspace(deps, sender.workspaceId, async (work) => {
     const { tx } = work
-    const conversation = await lockConversation(tx, work.keyring, sender, message.conversationId)
-    if (conversation === undefined) throw conversationNotFound()
+    const conversation = await requireLocked(work, sender, message.conversationId)
     checkOwner(sender, conversation)
     checkTime(message, conversation, work.now)
-    const waiting = await selectScheduled(
-      { ...work, sql: tx },
-      conversation.id,
-      tx`and s.status = 'scheduled' order by s.due_at for update`,
-    )
+    const inOrder = tx`and s.status = 'scheduled' order by s.due_at for update`
+    const waiting = await selectScheduled({ ...work, sql: tx }, conversation.id, inOrder)
     const earlier = waiting.find((one) => !isWithdrawn(one, conversation) && isSame(one, sender, message))
     if (earlier !== undefined) return { scheduled: earlier, isNew: false }
     const withdrawn = waiting.filter((one) => isWithdrawn(one, conversation))
@@ -76,8 +70,8 @@ export function scheduleMessage(
 }
 
 /** Cancels it because the customer has written. */
-const cancelWithdrawn = ({ tx, workspaceId, now }: ChangeTx, one: ScheduledMessage) =>
-  storeResult(tx, workspaceId, one, { status: 'cancelled', reason: customerWrote }, now)
+const cancelWithdrawn = (work: ChangeTx, one: ScheduledMessage) =>
+  storeResult(work, one, { status: 'cancelled', reason: customerWrote })
 
 /** Throws 400 and 422 for anything but a text or a template without a file. */
 function checkBody(body: DraftBody): void {
@@ -162,7 +156,7 @@ interface Named {
  * written until now does not cancel it. `dueAt` null: now. Throws 404, and 409 if it is being sent or has ended.
  */
 export function rescheduleMessage(
-  deps: Deps,
+  deps: ChangeDeps,
   by: Scheduler,
   { conversationId, id, dueAt }: Named & { dueAt: Date | null },
 ): Promise<ScheduledMessage> {
@@ -193,7 +187,7 @@ export function rescheduleMessage(
 }
 
 /** Cancels a scheduled or held message. Repeating it changes nothing. An agent cancels only its own. */
-export function cancelScheduled(deps: Deps, by: Scheduler, named: Named): Promise<ScheduledMessage> {
+export function cancelScheduled(deps: ChangeDeps, by: Scheduler, named: Named): Promise<ScheduledMessage> {
   return withScheduled(deps, by, named, async ({ tx, workspaceId, now }, conversation, one) => {
     if (one.status === 'cancelled') return one
     if (one.status !== 'scheduled' && one.status !== 'held') throw scheduledClosed(one.status)
@@ -211,14 +205,13 @@ export function cancelScheduled(deps: Deps, by: Scheduler, named: Named): Promis
 
 /** Locks the conversation before the message, like a send. */
 function withScheduled<T>(
-  deps: Deps,
+  deps: ChangeDeps,
   by: Scheduler,
   { conversationId, id }: Named,
   change: (work: ChangeTx, conversation: Conversation, one: ScheduledMessage) => Promise<T>,
 ): Promise<T> {
   return inWorkspace(deps, by.workspaceId, async (work) => {
-    const conversation = await lockConversation(work.tx, work.keyring, by, conversationId)
-    if (conversation === undefined) throw conversationNotFound()
+    const conversation = await requireLocked(work, by, conversationId)
     const one = await lockScheduled(work, conversation.id, id)
     if (by.actor.type === 'agent' && one.sender.id !== by.actor.id) throw scheduledNotFound()
     return change(work, conversation, one)

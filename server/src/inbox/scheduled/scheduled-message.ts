@@ -3,6 +3,7 @@ import type { Keyring } from '../../base/encryption/keyring.ts'
 import { conflict, notFound } from '../../base/errors.ts'
 import {
   type ChangeTx,
+  type PlainTx,
   publishConversations,
   type WorkspaceSql,
   type WorkspaceTx,
@@ -138,11 +139,9 @@ export interface ScheduledResult {
  * is `sending` is looked at again: its result is not known yet.
  */
 export async function storeResult(
-  tx: Tx,
-  workspaceId: string,
+  { tx, workspaceId, now }: PlainTx,
   { id, conversationId, dueAt }: Pick<ScheduledMessage, 'id' | 'conversationId'> & { dueAt?: Date },
   { status, reason = null, messageId = null }: ScheduledResult,
-  now: Date,
 ): Promise<boolean> {
   const isOpen = status === 'sending'
   publishConversations(tx, workspaceId, [conversationId])

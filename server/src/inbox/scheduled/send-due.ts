@@ -6,7 +6,7 @@ import { recordEvents } from '../../events/record.ts'
 import { recordNotifications } from '../../notifications/record-notifications.ts'
 import { systemActor } from '../../workspaces/actor.ts'
 import { scheduledFailed } from '../conversation/change.ts'
-import { type ChangeTx, inWorkspace, publishConversations } from '../conversation/conversation.ts'
+import { type ChangeTx, firstTime, inWorkspace, publishConversations } from '../conversation/conversation.ts'
 import { proposeDraft } from '../drafts/propose-draft.ts'
 import { sendMessage } from '../send/send.ts'
 import type { SendDeps, Sender } from '../send/send-deps.ts'
@@ -35,12 +35,7 @@ export interface ScheduledSendDeps extends SendDeps {
 
 /** Watches for scheduled messages that are due. */
 export function watchScheduled({ db, clock }: { db: Db; clock: Clock }): DueWatch {
-  const nextAt = async () => {
-    const [row] = await db.sql<{ at: Date | null }[]>`
-      select min(next_at) as at
-      from scheduled_messages`
-    return row?.at ?? null
-  }
+  const nextAt = () => firstTime(db.sql<{ at: Date | null }[]>`select min(next_at) as at from scheduled_messages`)
   return watchDueWork({ db, clock }, { nextAt, pollEveryMs, watchedTopics: [{ topic: scheduledTopic }] })
 }
 
@@ -136,11 +131,7 @@ async function send(deps: ScheduledSendDeps, workspaceId: string, one: Scheduled
 const keyOf = ({ id }: ScheduledMessage): string => `scheduled:${id}`
 
 /** Returns who sends it, or why nobody can: who has scheduled it may have left, or the inbox be switched off. */
-async function readSender(
-  deps: ScheduledSendDeps,
-  workspaceId: string,
-  { sender: { type, id } }: ScheduledMessage,
-): Promise<Sender | string> {
+async function readSender(deps: ScheduledSendDeps, workspaceId: string, { sender: { type, id } }: ScheduledMessage) {
   if (type === 'agent') return (await deps.readAgentSender(workspaceId, id)) ?? 'KEY_ENDED'
   const { sql } = deps.db
   const [row] = await sql<{ hasInbox: boolean; isHere: boolean }[]>`
@@ -159,12 +150,7 @@ async function readSender(
 }
 
 /** A message of an agent that a person must approve becomes a draft, in one transaction. */
-async function propose(
-  deps: ScheduledSendDeps,
-  sender: Sender,
-  one: ScheduledMessage,
-  { why }: ApprovalNeeded,
-): Promise<void> {
+async function propose(deps: ScheduledSendDeps, sender: Sender, one: ScheduledMessage, { why }: ApprovalNeeded) {
   const { id, conversationId, body } = one
   const agent = { ...sender, actor: { type: 'agent' as const, id: sender.actor.id } }
   const content = { key: keyOf(one), body, syntax: 'whole' as const, identity: null }
@@ -179,14 +165,14 @@ async function propose(
 }
 
 const cancel = (deps: ScheduledSendDeps, workspaceId: string, one: ScheduledMessage): Promise<void> =>
-  inWorkspace(deps, workspaceId, async ({ tx, now }) => {
-    await storeResult(tx, workspaceId, one, { status: 'cancelled', reason: customerWrote }, now)
+  inWorkspace(deps, workspaceId, async (work) => {
+    await storeResult(work, one, { status: 'cancelled', reason: customerWrote })
   })
 
 /** Nothing was sent: keeps it with the reason, and notifies its author. */
 function hold(deps: ScheduledSendDeps, workspaceId: string, one: ScheduledMessage, reason: string): Promise<void> {
   return inWorkspace(deps, workspaceId, async (work) => {
-    if (!(await storeResult(work.tx, workspaceId, one, { status: 'held', reason }, work.now))) return
+    if (!(await storeResult(work, one, { status: 'held', reason }))) return
     await notify(work, one, 'held', reason)
   })
 }
@@ -219,12 +205,8 @@ function settle(deps: ScheduledSendDeps, workspaceId: string, one: ScheduledMess
  * Notifies the person who scheduled it; if it was no member, who has the conversation, or everyone. An agent gets it as
  * work, by an event.
  */
-async function notify(
-  { tx, keyring, workspaceId, now }: ChangeTx,
-  one: ScheduledMessage,
-  status: 'held' | 'failed',
-  reason: string,
-): Promise<void> {
+async function notify(work: ChangeTx, one: ScheduledMessage, status: 'held' | 'failed', reason: string): Promise<void> {
+  const { tx, keyring, workspaceId, now } = work
   const { id, conversationId, sender, dueAt } = one
   const [row] = await tx<{ userId: string | null; connectionId: string }[]>`
     select c.connection_id as "connectionId", coalesce(

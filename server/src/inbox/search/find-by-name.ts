@@ -4,7 +4,7 @@ import { decryptOrNull } from '../../base/encryption/encrypt.ts'
 import type { Keyring } from '../../base/encryption/keyring.ts'
 import { byteaArray } from '../../base/postgres/values.ts'
 import { type ColumnSource, currentColumns, touchedIds } from '../conversation/activity-columns.ts'
-import type { Scope } from '../conversation/conversation.ts'
+import type { ScopedSql } from '../conversation/conversation.ts'
 import { decryptContact, phoneIndexes } from '../conversation/encrypted-conversation.ts'
 import { opaqueWorkspaceId } from '../conversation/queries.ts'
 import { filterCondition, type NamedSearch } from '../read/list-filter.ts'
@@ -29,20 +29,18 @@ const chunkSize = 1000
 
 /** Returns the ids of matching conversations in a range of the list, in its order. */
 export async function findConversationsByName(
-  sql: Sql,
-  keyring: Keyring,
-  scope: Scope,
+  reader: ScopedSql,
   range: ListRange,
   search: NamedSearch,
 ): Promise<string[]> {
-  const isFound = createMatcher(keyring, search)
-  const next = await selectNext(sql, keyring, scope, range, search)
+  const isFound = createMatcher(reader.keyring, search)
+  const next = await selectNext(reader, range, search)
   const matches = next.filter(isFound)
   if (matches.length >= range.limit || next.length < probeSize) return matches.slice(0, range.limit).map(({ id }) => id)
   // Read before the candidates, so that it covers no tokens missing in their snapshot.
-  const { conversationsTo } = await readProgress(sql, scope.workspaceId)
+  const { conversationsTo } = await readProgress(reader.sql, reader.workspaceId)
   const found: Candidate[] = []
-  for await (const rows of selectCandidates(sql, keyring, scope, range, search, conversationsTo)) {
+  for await (const rows of selectCandidates(reader, range, search, conversationsTo)) {
     found.push(...rows.filter(isFound))
     await setImmediate()
   }
@@ -73,16 +71,10 @@ const candidateColumns = (sql: Sql, indexes: readonly Buffer[], source: ColumnSo
 const indexesOf = (keyring: Keyring, { phones }: NamedSearch): Buffer[] =>
   phones.flatMap((phone) => phoneIndexes(keyring, phone))
 
-function selectNext(
-  sql: Sql,
-  keyring: Keyring,
-  scope: Scope,
-  range: ListRange,
-  search: NamedSearch,
-): Promise<Candidate[]> {
-  const indexes = indexesOf(keyring, search)
-  const columns: Columns = (_, source) => candidateColumns(sql, indexes, source)
-  return sql<Candidate[]>`${selectListRange(sql, keyring, scope, { ...range, limit: probeSize }, columns)}`
+function selectNext(reader: ScopedSql, range: ListRange, search: NamedSearch): Promise<Candidate[]> {
+  const indexes = indexesOf(reader.keyring, search)
+  const columns: Columns = (sql, source) => candidateColumns(sql, indexes, source)
+  return reader.sql<Candidate[]>`${selectListRange(reader, { ...range, limit: probeSize }, columns)}`
 }
 
 /**
@@ -91,16 +83,15 @@ function selectNext(
  * rare tokens are, and the planner may prefer scanning the workspace.
  */
 function selectCandidates(
-  sql: Sql,
-  keyring: Keyring,
-  scope: Scope,
+  reader: ScopedSql,
   { filter, order, after }: ListRange,
   search: NamedSearch,
   changedSince: Date,
 ): AsyncIterable<Candidate[]> {
+  const { sql, keyring } = reader
   const indexes = indexesOf(keyring, search)
   const sets = search.term === null ? [] : nameTermTokens(keyring, search.term)
-  const workspace = opaqueWorkspaceId(sql, scope.workspaceId)
+  const workspace = opaqueWorkspaceId(sql, reader.workspaceId)
   const hasTokens = sets.reduce((either, tokens) => sql`${either} or s.tokens @> ${tokens}::integer[]`, sql`false`)
   return sql<Candidate[]>`
     with candidates as (
@@ -131,7 +122,7 @@ function selectCandidates(
     cross join lateral (
       select ${candidateColumns(sql, indexes, currentColumns)}
       from conversations c
-      where ${filterCondition(sql, keyring, scope, filter, currentColumns)}
+      where ${filterCondition(reader, filter, currentColumns)}
         ${afterPosition(sql, order, after, currentColumns)}
         and c.id = candidates.id
       limit 1

@@ -1,12 +1,10 @@
 import { isDistributed } from '../../base/citus/distributed-sql.ts'
-import type { Clock } from '../../base/clock.ts'
 import type { Db, Tx } from '../../base/db.ts'
 import { decryptOrNull } from '../../base/encryption/encrypt.ts'
-import type { KeyStore } from '../../base/encryption/key-store.ts'
 import { firstIdAt } from '../../base/id.ts'
 import { collectChangedIds } from '../../base/pubsub.ts'
 import { touchedConversations } from '../conversation/activity-columns.ts'
-import { conversationsTopic, type WorkspaceTx } from '../conversation/conversation.ts'
+import { type ChangeDeps, conversationsTopic, inTransaction, type WorkspaceTx } from '../conversation/conversation.ts'
 import { decryptContact } from '../conversation/encrypted-conversation.ts'
 import { decryptMessageText, type MessageRow } from '../conversation/message.ts'
 import { conversationTokens } from './conversation-tokens.ts'
@@ -18,12 +16,6 @@ import {
   storeConversationTokens,
   storeMessageTokens,
 } from './progress.ts'
-
-export interface IndexDeps {
-  db: Db
-  keyStore: KeyStore
-  clock: Clock
-}
 
 const maxRunMs = 2_000
 const pauseMs = 10_000
@@ -43,7 +35,7 @@ export interface InboxIndexer {
   work(): Promise<number>
 }
 
-export function createInboxIndexer(deps: IndexDeps): InboxIndexer {
+export function createInboxIndexer(deps: ChangeDeps): InboxIndexer {
   const changedIds = collectChangedIds(deps, { topics: [conversationsTopic], allEveryMs })
   const changedAtMs = new Map<string, number>()
   let pausedUntilMs = Number.NEGATIVE_INFINITY
@@ -70,7 +62,7 @@ export function createInboxIndexer(deps: IndexDeps): InboxIndexer {
 }
 
 /** Indexes all settled rows, for at most two seconds. Returns the number of rows processed. */
-export async function indexInbox(deps: IndexDeps): Promise<number> {
+export async function indexInbox(deps: ChangeDeps): Promise<number> {
   return (await indexPending(deps, null)).processed
 }
 
@@ -82,7 +74,7 @@ interface IndexRun {
 }
 
 /** Indexes these workspaces, or all, in turns. A failing one does not block others; throws the first error. */
-async function indexPending(deps: IndexDeps, workspaceIds: readonly string[] | null): Promise<IndexRun> {
+async function indexPending(deps: ChangeDeps, workspaceIds: readonly string[] | null): Promise<IndexRun> {
   if (workspaceIds?.length === 0) return { processed: 0, settledTo: new Date(0), isTimedOut: false }
   const endsAt = performance.now() + maxRunMs
   const settledTo = await readSettled(deps)
@@ -107,7 +99,7 @@ async function indexPending(deps: IndexDeps, workspaceIds: readonly string[] | n
 // A position is a time once everything before it is indexed, so that it contains no id of a row that may be erased.
 
 /** Returns the time up to which all transactions have ended: rows that appear later started later. */
-async function readSettled({ db, clock }: IndexDeps): Promise<Date> {
+async function readSettled({ db, clock }: ChangeDeps): Promise<Date> {
   const now = clock.now().getTime()
   const [row] = await db.sql<{ ms: number }[]>`
     select coalesce(extract(epoch from max(clock_timestamp() - xact_start)) * 1000, 0)::double precision as ms
@@ -154,24 +146,17 @@ async function listUnindexed(db: Db, workspaceIds: readonly string[] | null, set
   return rows.map(({ id }) => id)
 }
 
-function indexNext({ db, keyStore }: IndexDeps, workspaceId: string, settledTo: Date): Promise<number> {
-  return keyStore.withKeyring(workspaceId, (keyring) =>
-    db.tx(async (tx) => {
-      const progress = await claimProgress(tx, workspaceId)
-      if (progress === undefined) return 0
-      const conversations = await indexConversations({ tx, keyring, workspaceId }, progress, settledTo)
-      return conversations + (await indexMessages({ tx, keyring, workspaceId }, progress, settledTo))
-    }),
-  )
-}
+const indexNext = (deps: ChangeDeps, workspaceId: string, settledTo: Date): Promise<number> =>
+  inTransaction(deps, workspaceId, async (work) => {
+    const progress = await claimProgress(work.tx, workspaceId)
+    if (progress === undefined) return 0
+    const conversations = await indexConversations(work, progress, settledTo)
+    return conversations + (await indexMessages(work, progress, settledTo))
+  })
 
 type MessageToIndex = Pick<MessageRow, 'id' | 'kind' | 'content'>
 
-async function indexMessages(
-  work: WorkspaceTx,
-  { messagesTo, epoch, inEpoch }: SearchProgress,
-  settledTo: Date,
-): Promise<number> {
+async function indexMessages(work: WorkspaceTx, { messagesTo, epoch, inEpoch }: SearchProgress, settledTo: Date) {
   const { tx, keyring, workspaceId } = work
   const rows = await tx<MessageToIndex[]>`
     select m.id, m.kind, m.content

@@ -118,10 +118,8 @@ interface MessageTokens {
 // Lists of different lengths cannot form an array of arrays, so they are passed as text.
 const arrayLiterals = (rows: readonly { tokens: readonly number[] }[]) => rows.map(({ tokens }) => `{${tokens}}`)
 
-export async function storeMessageTokens(
-  { tx, keyring, workspaceId }: WorkspaceTx,
-  messages: readonly MessageTokens[],
-): Promise<void> {
+export async function storeMessageTokens(work: WorkspaceTx, messages: readonly MessageTokens[]): Promise<void> {
+  const { tx, keyring, workspaceId } = work
   if (messages.length === 0) return
   await tx`
     insert into message_search (workspace_id, message_id, index_version, epoch, tokens)

@@ -5,7 +5,7 @@ import { decryptOrNull } from '../../base/encryption/encrypt.ts'
 import type { Keyring } from '../../base/encryption/keyring.ts'
 import { invalid } from '../../base/errors.ts'
 import { isUuid, timeOfId } from '../../base/id.ts'
-import type { Scope } from '../conversation/conversation.ts'
+import type { ScopedSql } from '../conversation/conversation.ts'
 import { decryptMessageText, type MessageRow } from '../conversation/message.ts'
 import { opaqueWorkspaceId } from '../conversation/queries.ts'
 import { messageTermTokens } from './message-tokens.ts'
@@ -49,25 +49,24 @@ const maxEpochs = 32
 
 /** Searches the texts of a workspace's messages. Throws `InvalidInput` for a cursor of another search. */
 export async function searchMessages(
-  sql: Sql,
-  keyring: Keyring,
-  scope: Scope,
+  reader: ScopedSql,
   { search, limit, cursor }: MessageSearch,
 ): Promise<MessageSearchPage> {
+  const { sql, keyring, workspaceId } = reader
   const term = parseMessageTerm(search)
   const from = cursor === null ? { before: highestId, epoch: null } : parseCursor(cursor, keyring, search)
   if (term === null) return { messages: [], cursor: null, lookedTo: null }
   // Read before the messages, so that it covers no tokens missing in a later snapshot.
-  const progress = await readProgress(sql, scope.workspaceId)
+  const progress = await readProgress(sql, workspaceId)
   const messages: MessageHit[] = []
   let decryptedCount = 0
-  for await (const { rows, epoch } of candidatesOf(sql, keyring, scope, term, from, progress)) {
+  for await (const { rows, epoch } of candidatesOf(reader, term, from, progress)) {
     for (const row of rows) {
       decryptedCount++
       const found = row.message === null ? null : decryptAndMatch(keyring, row.message, term)
       if (found !== null) messages.push(found)
       if (messages.length === limit || decryptedCount === maxDecrypted) {
-        return { messages, ...endPageAt(keyring, search, { before: row.id, epoch }) }
+        return { messages, cursor: writeCursor(keyring, search, row.id, epoch), lookedTo: timeOfId(row.id) }
       }
     }
     await setImmediate()
@@ -75,19 +74,7 @@ export async function searchMessages(
   return { messages, cursor: null, lookedTo: null }
 }
 
-function endPageAt(
-  keyring: Keyring,
-  search: string,
-  position: SearchPosition,
-): Pick<MessageSearchPage, 'cursor' | 'lookedTo'> {
-  return { cursor: writeCursor(keyring, search, position), lookedTo: timeOfId(position.before) }
-}
-
-function decryptAndMatch(
-  keyring: Keyring,
-  { content, ...row }: CandidateMessage,
-  term: MessageTerm,
-): MessageHit | null {
+function decryptAndMatch(keyring: Keyring, { content, ...row }: CandidateMessage, term: MessageTerm) {
   if (row.kind === 'system') return null
   const text = decryptOrNull(() => decryptMessageText(keyring, { id: row.id, content }))
   const hits = text === null ? null : findTerm(text, term)
@@ -101,17 +88,15 @@ interface CandidateBatch {
 
 /** Returns candidates in page order: messages not yet indexed, then those with the term's tokens. */
 async function* candidatesOf(
-  sql: Sql,
-  keyring: Keyring,
-  scope: Scope,
+  reader: ScopedSql,
   term: MessageTerm,
   from: SearchPosition,
   progress: SearchProgress,
 ): AsyncGenerator<CandidateBatch> {
-  const hasNoTokens = messageTermTokens(keyring, term, 0) === null
+  const hasNoTokens = messageTermTokens(reader.keyring, term, 0) === null
   const afterId = hasNoTokens ? lowestId : progress.messagesTo
   if (from.epoch === null) {
-    yield* batches(null, from.before, (before, limit) => selectMessages(sql, scope, { afterId, before, limit }))
+    yield* batches(null, from.before, (before, limit) => selectMessages(reader, { afterId, before, limit }))
   }
   if (hasNoTokens) return
   // A forged cursor must not start the countdown at a huge number.
@@ -119,9 +104,10 @@ async function* candidatesOf(
   for (let count = 1; newest >= 0; count = Math.min(2 * count, maxEpochs)) {
     const oldest = Math.max(0, newest - count + 1)
     const tokens: number[][] = []
-    for (let epoch = newest; epoch >= oldest; epoch--) tokens.push(...(messageTermTokens(keyring, term, epoch) ?? []))
+    for (let epoch = newest; epoch >= oldest; epoch--)
+      tokens.push(...(messageTermTokens(reader.keyring, term, epoch) ?? []))
     yield* batches(newest, from.before, (before, limit) =>
-      selectByTokens(sql, scope, { tokens, upTo: progress.messagesTo, before, limit }),
+      selectByTokens(reader, { tokens, upTo: progress.messagesTo, before, limit }),
     )
     newest = oldest - 1
   }
@@ -147,7 +133,7 @@ async function* batches(
 const digestOf = (keyring: Keyring, search: string): string =>
   keyring.stable('inbox.search.cursor', search).toString('base64url').slice(0, 12)
 
-function writeCursor(keyring: Keyring, search: string, { before, epoch }: SearchPosition): string {
+function writeCursor(keyring: Keyring, search: string, before: string, epoch: number | null): string {
   return encodeCursor(['found', digestOf(keyring, search), before, epoch])
 }
 
@@ -185,22 +171,22 @@ const columns = (sql: Sql) => sql`
   m.actor_id,
   m.occurred_at`
 
-const connectionCondition = (sql: Sql, { connectionIds }: Scope): Fragment =>
+const connectionCondition = ({ sql, connectionIds }: ScopedSql): Fragment =>
   connectionIds.length === 0 ? sql`` : sql`and m.connection_id = any (${[...connectionIds]}::uuid[])`
 
 /** Returns the newest messages in a range, whatever their text. */
 async function selectMessages(
-  sql: Sql,
-  scope: Scope,
+  reader: ScopedSql,
   { afterId, before, limit }: { afterId: string; before: string; limit: number },
 ): Promise<Candidate[]> {
+  const { sql } = reader
   const rows = await sql<CandidateMessage[]>`
     select m.id, ${columns(sql)}
     from messages m
-    where m.workspace_id = ${scope.workspaceId}
+    where m.workspace_id = ${reader.workspaceId}
       and m.id > ${afterId}
       and m.id < ${before}
-      ${connectionCondition(sql, scope)}
+      ${connectionCondition(reader)}
     order by m.id desc
     limit ${limit}`
   return rows.map(toCandidate)
@@ -220,13 +206,10 @@ interface TokenSearch {
  * are, and the planner may prefer scanning all messages of the workspace in order. Hardly any message of another
  * workspace has them.
  */
-async function selectByTokens(
-  sql: Sql,
-  scope: Scope,
-  { tokens, upTo, before, limit }: TokenSearch,
-): Promise<Candidate[]> {
+async function selectByTokens(reader: ScopedSql, { tokens, upTo, before, limit }: TokenSearch) {
+  const { sql } = reader
   const hasTokens = tokens.reduce((either, set) => sql`${either} or s.tokens @> ${set}::integer[]`, sql`false`)
-  const workspace = opaqueWorkspaceId(sql, scope.workspaceId)
+  const workspace = opaqueWorkspaceId(sql, reader.workspaceId)
   const rows = await sql<CandidateRow[]>`
     with tokened as materialized (
       select s.message_id as id
@@ -253,7 +236,7 @@ async function selectByTokens(
       from messages m
       where m.workspace_id = ${workspace}
         and m.id = t.id
-        ${connectionCondition(sql, scope)}
+        ${connectionCondition(reader)}
       offset 0
     ) as m on true
     order by t.id desc`

@@ -112,12 +112,7 @@ function spanAt(pieces: readonly PositionedPiece[], at: number, { pieces: words,
 }
 
 /** Matches part of an unspaced run; within a phrase the part must touch the adjacent words. */
-function positionWithin(
-  { text, from, to }: PositionedPiece,
-  expected: string,
-  isFirst: boolean,
-  isLast: boolean,
-): Span | null {
+function positionWithin({ text, from, to }: PositionedPiece, expected: string, isFirst: boolean, isLast: boolean) {
   const at = isLast ? text.indexOf(expected) : text.length - expected.length
   if (at < 0 || !text.startsWith(expected, at) || (!isFirst && at > 0)) return null
   return text.length === to - from ? { from: from + at, to: from + at + expected.length } : { from, to }

@@ -65,12 +65,7 @@ export async function callPlatform(deps: SendDeps, reserved: ReservedSend): Prom
 }
 
 /** Records the result that ended a send at this part. */
-async function recordEnd(
-  deps: SendDeps,
-  reserved: ReservedSend,
-  part: number,
-  result: PartOutcome,
-): Promise<CallResult> {
+async function recordEnd(deps: SendDeps, reserved: ReservedSend, part: number, result: PartOutcome) {
   await deps.step('record', () => recordResult(deps, reserved, part, result))
   return { accepted: null, refusal: result.outcome === 'refused' ? result : null, hasAcceptedPart: part > 1 }
 }
@@ -176,11 +171,7 @@ async function requestDeadline(deps: SendDeps, dispatch: DispatchKey): Promise<D
   }
 }
 
-async function withTimeout(
-  deps: SendDeps,
-  { messageId }: ReservedSend,
-  call: () => Promise<SendResult>,
-): Promise<SendResult> {
+async function withTimeout(deps: SendDeps, { messageId }: ReservedSend, call: () => Promise<SendResult>) {
   const unknown: SendResult = { outcome: 'unknown', errorCode: outcomeUnknown }
   const { promise: timeout, resolve: resolveTimeout } = Promise.withResolvers<SendResult>()
   // Cleared, not aborted: aborting would create an unused error for each call.

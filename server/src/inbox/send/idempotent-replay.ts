@@ -2,8 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Sql } from '../../base/db.ts'
 import type { Keyring } from '../../base/encryption/keyring.ts'
 import { isInProgress, isSendSettled } from '../conversation/dispatches.ts'
-import { conversationNotFound } from '../conversation/errors.ts'
-import { findConversation } from '../conversation/queries.ts'
+import { requireConversation } from '../conversation/queries.ts'
 import type { ParsedSend, SendDeps, SendResponse } from './send-deps.ts'
 import { IdempotencyKeyReused, outcomeUnknownYet } from './send-errors.ts'
 import { responseOf, type StoredResponseRow, settleSend } from './settle-parts.ts'
@@ -20,7 +19,7 @@ const pollMs = 250
 export async function replay(deps: SendDeps, send: ParsedSend): Promise<SendResponse> {
   const { sender, conversationId, key } = send
   const keyring = await deps.keyStore.keyring(sender.workspaceId)
-  if ((await findConversation(deps.db.sql, sender, conversationId)) === undefined) throw conversationNotFound()
+  await requireConversation(deps.db.sql, sender, conversationId)
   const deadline = performance.now() + maxWaitMs
   let woken = Promise.resolve()
   for (;;) {
@@ -78,11 +77,7 @@ export function fingerprintOf(keyring: Keyring, messageId: string, send: SendCon
   return keyring.encrypt(encryptionContext(messageId), digest(send))
 }
 
-function isSameSend(
-  keyring: Keyring,
-  stored: { message_id: string; fingerprint: Uint8Array },
-  send: SendContent,
-): boolean {
+function isSameSend(keyring: Keyring, stored: { message_id: string; fingerprint: Uint8Array }, send: SendContent) {
   const before = keyring.decrypt(encryptionContext(stored.message_id), stored.fingerprint)
   return timingSafeEqual(before, digest(send))
 }

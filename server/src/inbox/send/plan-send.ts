@@ -13,9 +13,8 @@ import {
   withOutbound,
   withReaction,
 } from '../conversation/change.ts'
-import type { Conversation } from '../conversation/conversation.ts'
+import { type Conversation, conversationNotFound } from '../conversation/conversation.ts'
 import type { SeenPosition, UnseenMessages } from '../conversation/conversation-state.ts'
-import { conversationNotFound } from '../conversation/errors.ts'
 import { type Message, newMessage, uniqueTime } from '../conversation/message.ts'
 import { rangeMs } from '../conversation/message-queries.ts'
 import { human } from '../conversation/owner.ts'

@@ -1,6 +1,5 @@
 import { sharedTime } from '../../base/citus/distributed-sql.ts'
 import { pipelineCommit, type Tx } from '../../base/db.ts'
-import type { Keyring } from '../../base/encryption/keyring.ts'
 import { isOfficial } from '../../channels/connection/connection.ts'
 import type { Connector, OutgoingMessage } from '../../channels/connector.ts'
 import { claimProbe } from '../../channels/health/availability.ts'
@@ -9,7 +8,7 @@ import { type ServiceSettings, serviceReader } from '../../workspaces/service/se
 import { type BudgetAllowance, lockBudgets, noBudgets, type ReservedMessage } from '../budgets/allowance.ts'
 import { storeConversations } from '../conversation/batch-queries.ts'
 import { commitChange, recordActivities } from '../conversation/commit-change.ts'
-import type { ChangeTx } from '../conversation/conversation.ts'
+import type { ChangeTx, WorkspaceTx } from '../conversation/conversation.ts'
 import type { DispatchKey } from '../conversation/dispatches.ts'
 import { findTimes, insertMessages, rangeMs } from '../conversation/message-queries.ts'
 import { countryOf } from '../costs/markets.ts'
@@ -104,22 +103,20 @@ async function inTransaction(deps: SendDeps, workspaceId: string, sends: readonl
   )
 }
 
-interface ReserveContext {
+interface ReserveContext extends WorkspaceTx {
   deps: SendDeps
-  tx: Tx
-  keyring: Keyring
-  workspaceId: string
   service: ServiceSettings
   isAlone: boolean
 }
 
 async function reserve(context: ReserveContext, sends: readonly ParsedSend[]): Promise<Reservation[]> {
-  const { deps, tx, isAlone } = context
+  const { deps, tx, keyring, workspaceId, isAlone } = context
   const requestedAt = performance.now()
   const { sendsInThreads, known, now } = await deps.step('lock', () => lock(context, sends))
+  const work = { tx, keyring, workspaceId, now }
   const { decisions, budgets } = await deps.step('check', async () => {
-    const found = await readFacts(context, sendsInThreads, known.connections, now)
-    const budgets = await lockBudgetsOf(context, sendsInThreads, known.connections, now)
+    const found = await readFacts(work, sendsInThreads, known.connections)
+    const budgets = await lockBudgetsOf(work, sendsInThreads, known.connections)
     const inBatch = { ...known, budgets, service: context.service }
     const decisions = sendsInThreads.map((one, n) =>
       planSend(deps, inBatch, one, found[n] ?? noFacts, { isAlone, now }),
@@ -132,7 +129,7 @@ async function reserve(context: ReserveContext, sends: readonly ParsedSend[]): P
     if (!mayTry) throw connectionUnavailable()
   }
   if (planned.length < sends.length) await known.allowance.release()
-  const started = planned.length === 0 ? [] : await deps.step('write', () => write(context, planned, budgets, now))
+  const started = planned.length === 0 ? [] : await deps.step('write', () => write(context, work, planned, budgets))
   const startedById = new Map(started.map((one) => [one.messageId, one]))
   return decisions.map((one) => {
     if (typeof one === 'string' || 'refused' in one) return one
@@ -142,21 +139,21 @@ async function reserve(context: ReserveContext, sends: readonly ParsedSend[]): P
   })
 }
 
+type Connections = SendBatch['connections']
+
 interface SendInThread {
   send: ParsedSend
   /** Undefined if it was not locked, or the key was used before. */
   thread: SendThread | undefined
 }
 
-async function lock({ deps, tx, keyring, workspaceId, isAlone }: ReserveContext, sends: readonly ParsedSend[]) {
-  const count = (some: readonly ParsedSend[]) => countSends(tx, workspaceId, some, deps.clock.now())
+async function lock(context: ReserveContext, sends: readonly ParsedSend[]) {
+  const { deps, tx, keyring, workspaceId, isAlone } = context
+  const count = (some: readonly ParsedSend[]) => countSends({ tx, workspaceId, now: deps.clock.now() }, some)
+  const keys = sends.map(({ sender, key }) => ({ senderId: sender.actor.id, key }))
   const [locked, used, connections, counted] = await Promise.all([
-    lockForSends({ tx, keyring, workspaceId }, sends, isAlone),
-    findUsedKeys(
-      tx,
-      workspaceId,
-      sends.map(({ sender, key }) => ({ senderId: sender.actor.id, key })),
-    ),
+    lockForSends(context, sends, isAlone),
+    findUsedKeys(tx, workspaceId, keys),
     deps.connectionsIn(tx, keyring, workspaceId, connectionsOf(tx, workspaceId, sends, isAlone)),
     isAlone ? null : count(sends),
   ])
@@ -198,55 +195,39 @@ const noFacts: SendFacts = {
 }
 
 /** Reads what sends are validated against. Runs no statement for plain text unless it leaves messages unanswered. */
-async function readFacts(
-  context: ReserveContext,
-  sendsInThreads: readonly SendInThread[],
-  connections: SendBatch['connections'],
-  now: Date,
-): Promise<SendFacts[]> {
-  const found = await Promise.all(sendsInThreads.map((one) => readFactsOfOne(context, one, connections, now)))
+async function readFacts(work: ChangeTx, sendsInThreads: readonly SendInThread[], connections: Connections) {
+  const found = await Promise.all(sendsInThreads.map((one) => readFactsOfOne(work, one, connections)))
   const agentSends = sendsInThreads.map(({ send, thread }) => ({
     conversation: thread?.before ?? null,
     seen: send.seen ?? null,
   }))
-  const unseen = await findUnseen(context.tx, context.workspaceId, agentSends)
+  const unseen = await findUnseen(work.tx, work.workspaceId, agentSends)
   return found.map((one, n) => ({ ...one, unseen: unseen[n] ?? null }))
 }
 
-async function readFactsOfOne(
-  { tx, keyring, workspaceId }: ReserveContext,
-  { send, thread }: SendInThread,
-  connections: SendBatch['connections'],
-  now: Date,
-): Promise<SendFacts> {
+async function readFactsOfOne(work: ChangeTx, { send, thread }: SendInThread, connections: Connections) {
   if (thread === undefined) return noFacts
   const { sender, command, lastSeenId, draft, scheduledId } = send
   const { id: conversationId, connectionId, channel, contact } = thread.before
   if (lastSeenId !== null) {
-    const newer = await findNewerThan(tx, keyring, sender, conversationId, lastSeenId)
+    const newer = await findNewerThan(work, sender.actor, conversationId, lastSeenId)
     if (newer !== null) throw new StaleThread(newer)
   }
-  if (draft !== undefined) await lockDraft({ tx, keyring, workspaceId }, thread.before, draft.id)
-  if (scheduledId !== undefined) await lockToSend({ tx, keyring, workspaceId, now }, thread.before, scheduledId)
-  const work = { tx, keyring, workspaceId, now }
+  if (draft !== undefined) await lockDraft(work, thread.before, draft.id)
+  if (scheduledId !== undefined) await lockToSend(work, thread.before, scheduledId)
   await send.check?.(work, thread.before)
   const recipient = { connectionId, conversationId, customer: contact }
   const [facts, references] = await Promise.all([
     command.kind === 'template' && isOfficial(channel)
       ? findTemplateFacts(work, command, recipient, connections.get(connectionId) ?? { holds: [] })
       : noFacts,
-    findReferences(tx, keyring, { workspaceId, conversationId }, command),
+    findReferences(work, conversationId, command),
   ])
   return { ...facts, references, unseen: null }
 }
 
 /** Locks the budgets that limit these sends. Runs no statement in a workspace without budgets. */
-async function lockBudgetsOf(
-  { tx, workspaceId }: ReserveContext,
-  sendsInThreads: readonly SendInThread[],
-  connections: SendBatch['connections'],
-  now: Date,
-): Promise<BudgetAllowance> {
+async function lockBudgetsOf(work: ChangeTx, sendsInThreads: readonly SendInThread[], connections: Connections) {
   const conversations = sendsInThreads.flatMap(({ thread }) => (thread?.hasBudgets ? thread.before : []))
   if (conversations.length === 0) return noBudgets
   const numberIds = conversations.flatMap(({ connectionId }) => connections.get(connectionId)?.numberId ?? [])
@@ -255,15 +236,16 @@ async function lockBudgetsOf(
     numberIds: [...new Set(numberIds)],
     countries: [...new Set(conversations.map(({ contact }) => countryOf(contact)))],
   }
-  return lockBudgets(tx, workspaceId, sends, now)
+  return lockBudgets(work, sends)
 }
 
 async function write(
-  { deps, tx, keyring, workspaceId, isAlone }: ReserveContext,
+  { deps, isAlone }: ReserveContext,
+  work: ChangeTx,
   planned: readonly PlannedSend[],
   budgets: BudgetAllowance,
-  now: Date,
 ): Promise<StartedDispatch[]> {
+  const { tx, keyring, workspaceId, now } = work
   await budgets.recordAlerts()
   const sends = planned.map(({ send, message, draft }) => ({
     senderId: send.sender.actor.id,
@@ -288,14 +270,14 @@ async function write(
   const databaseTime = await sharedTime(tx)
   const writeAll = () =>
     Promise.all([
-      insertMessages({ tx, keyring, workspaceId }, messages),
+      insertMessages(work, messages),
       insertSends(tx, workspaceId, sends, now),
-      insertAttachments({ tx, keyring, workspaceId }, messages),
-      attachUploads(tx, workspaceId, planned, now),
-      storeThreads({ tx, keyring, workspaceId, now }, planned),
-      recordOverBudget({ tx, keyring, workspaceId, now }, planned),
+      insertAttachments(work, messages),
+      attachUploads(work, planned),
+      storeThreads(work, planned),
+      recordOverBudget(work, planned),
       budgets.store(planned.flatMap(reservedMessageOf)),
-      closeDrafts({ tx, keyring, workspaceId, now }, planned),
+      closeDrafts(work, planned),
       // Last, because rate limits are shared with all other senders: their rows stay locked only until the commit.
       startDispatches(tx, workspaceId, starts, databaseTime.now),
     ])
@@ -323,9 +305,9 @@ async function recordOverBudget(work: ChangeTx, planned: readonly PlannedSend[])
 
 const isAgentSend = ({ sender }: ParsedSend): boolean => sender.actor.type === 'agent'
 
-async function attachUploads(tx: Tx, workspaceId: string, planned: readonly PlannedSend[], now: Date): Promise<void> {
+async function attachUploads(work: ChangeTx, planned: readonly PlannedSend[]): Promise<void> {
   for (const { draft, message } of planned) {
-    if (draft.file !== undefined) await attachUpload(tx, workspaceId, draft.file.id, message.id, now)
+    if (draft.file !== undefined) await attachUpload(work, draft.file.id, message.id)
   }
 }
 
@@ -336,7 +318,7 @@ async function closeDrafts(work: ChangeTx, planned: readonly PlannedSend[]): Pro
     await send.reserved?.(work, message)
     if (send.scheduledId === undefined) continue
     const scheduled = { id: send.scheduledId, conversationId: thread.before.id }
-    await storeResult(work.tx, work.workspaceId, scheduled, { status: 'sending', messageId: message.id }, work.now)
+    await storeResult(work, scheduled, { status: 'sending', messageId: message.id })
   }
 }
 

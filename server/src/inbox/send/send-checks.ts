@@ -17,14 +17,16 @@ import {
   checkCaption,
   checkFile,
   checkHeader,
+  checkInputs,
   checkReference,
   contractKinds,
+  hasInputs,
   type MessageReference,
   type OutgoingFile,
+  parameterProblem,
   type SendReferences,
 } from './check-references.ts'
 
-import { checkInputs, hasInputs, parameterProblem } from './check-template-inputs.ts'
 import type { SendCommand } from './send-command.ts'
 import { isRule, type Sender } from './send-deps.ts'
 import {

@@ -1,6 +1,7 @@
 import type { Sql, Tx } from '../../base/db.ts'
 import { firstIdAt } from '../../base/id.ts'
 import { secondsToNextUtcDay, startOfUtcDay } from '../../base/time.ts'
+import type { PlainTx } from '../conversation/conversation.ts'
 import { outcomeUnknown } from '../conversation/message.ts'
 import { opaqueWorkspaceId } from '../conversation/queries.ts'
 import type { Sender } from './send-deps.ts'
@@ -27,18 +28,14 @@ const unlimited: Allowance = { check: () => {}, consume: () => {}, release: asyn
  * Counts earlier sends of these keys and adds these to the day's count, which stays locked until the transaction ends.
  * Sends without limits cost nothing. Call it after locking the conversations.
  */
-export async function countSends(
-  tx: Tx,
-  workspaceId: string,
-  sends: readonly LimitedSend[],
-  now: Date,
-): Promise<Allowance> {
+export async function countSends(work: PlainTx, sends: readonly LimitedSend[]): Promise<Allowance> {
+  const { tx, workspaceId, now } = work
   const inConversation = sends.filter(({ sender }) => unansweredOf(sender) !== null)
   const inDay = sends.filter(({ sender }) => dailyOf(sender) !== null)
   if (inConversation.length + inDay.length === 0) return unlimited
   const [unanswered, usage] = await Promise.all([
     inConversation.length === 0 ? new Map<string, number>() : countUnanswered(tx, workspaceId, inConversation),
-    inDay.length === 0 ? new Map<string, DailyUsage>() : countForDay(tx, workspaceId, inDay, now),
+    inDay.length === 0 ? new Map<string, DailyUsage>() : countForDay(work, inDay),
   ])
   return {
     check: (send) => {
@@ -68,11 +65,7 @@ const maxDepth = 1000
  * which came first, because the platform's clock, which sorts threads, may differ from ours. Definitely failed messages
  * do not count.
  */
-async function countUnanswered(
-  tx: Tx,
-  workspaceId: string,
-  sends: readonly LimitedSend[],
-): Promise<Map<string, number>> {
+async function countUnanswered(tx: Tx, workspaceId: string, sends: readonly LimitedSend[]) {
   const workspace = opaqueWorkspaceId(tx, workspaceId)
   const distinctSends = [...new Map(sends.map((send) => [threadOf(send), send])).values()]
   const thread = tx`
@@ -113,12 +106,7 @@ interface DailyUsage {
 }
 
 // Sorted by key to prevent deadlocks. A node whose clock is behind counts for the stored, later day.
-async function countForDay(
-  tx: Tx,
-  workspaceId: string,
-  sends: readonly LimitedSend[],
-  now: Date,
-): Promise<Map<string, DailyUsage>> {
+async function countForDay({ tx, workspaceId, now }: PlainTx, sends: readonly LimitedSend[]) {
   const counts = new Map<string, number>()
   for (const { sender } of sends) counts.set(sender.actor.id, (counts.get(sender.actor.id) ?? 0) + 1)
   const rows = await tx<{ key_id: string; sends: number }[]>`

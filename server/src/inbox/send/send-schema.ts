@@ -1,12 +1,10 @@
 import { type Static, type TObject, type TProperties, Type } from 'typebox'
-import { errorResponse, nullable, oneOf, titled } from '../../base/route.ts'
+import { nullable, oneOf, titled } from '../../base/route.ts'
 import { text, uuid } from '../../base/schema-types.ts'
 import { choiceLimits } from '../../channels/interactive-options.ts'
 import type { PromptType } from '../../channels/prompts.ts'
-import { strict, strictTitled } from '../api/schema.ts'
+import { closed, errorSchema, strict, strictTitled } from '../api/schema.ts'
 import { promptFields } from './prompt-schema.ts'
-
-const closed = { additionalProperties: false }
 
 export const TextSend = strictTitled('TextToSend', {
   kind: Type.Literal('text', { description: 'Free text; requires an open 24-hour window.' }),
@@ -256,9 +254,6 @@ export const Sent = titled('SendResult', {
     example: 'sent',
   }),
 })
-
-const errorSchema = (title: string, statusCode: number, code: string, statusMessage: string, description: string) =>
-  errorResponse(title, statusCode, description, statusMessage, { code })
 
 const conflicts =
   '`OWNER_MISMATCH`: the caller does not own the conversation; the message names the owner. `ON_STANDBY`: another app on the number has the conversation at the platform, with its role in `data.thread_owner`; only a person may answer. `CONNECTION_UNAVAILABLE`: the connection cannot send now. `ACKNOWLEDGEMENT_REQUIRED`: unofficial channel without a current acknowledgement. `NOT_RETRYABLE`: the result of the first request with this key is not known yet; retry later. `UNANSWERED_LIMIT`: the key has reached its limit of messages without an answer from the customer. `APPROVAL_NEEDED`: a person must approve what this key sends. In addition, 429 `DAILY_SENDS_REACHED`: the key has reached its limit per UTC day; and 429 `BUDGET_REACHED`: the message may cost more than what is left of a budget of the workspace, the connection or the key; `budget` says which, and when it starts again.'

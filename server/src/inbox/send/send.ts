@@ -1,14 +1,12 @@
 import { batch } from '../../base/async/batch.ts'
 import { isRolledBack, violates } from '../../base/db.ts'
 import { isUuid } from '../../base/id.ts'
-import { notifyReached } from '../budgets/alerts.ts'
-import { BudgetReached } from '../budgets/budget-reached.ts'
+import { BudgetReached, notifyReached } from '../budgets/alerts.ts'
 import { recountForSend } from '../budgets/count-ledger.ts'
-import type { Conversation } from '../conversation/conversation.ts'
+import { type Conversation, conversationNotFound } from '../conversation/conversation.ts'
 import type { SeenPosition } from '../conversation/conversation-state.ts'
-import { conversationNotFound } from '../conversation/errors.ts'
 import type { Source } from '../conversation/message.ts'
-import { findConversation } from '../conversation/queries.ts'
+import { requireConversation } from '../conversation/queries.ts'
 import { callPlatform } from './call-platform.ts'
 import { replay } from './idempotent-replay.ts'
 import { needsOwnTransaction, type Reservation, reserveOne, reserveSends } from './reserve.ts'
@@ -155,7 +153,7 @@ async function parseSend(deps: SendDeps, sender: Sender, request: SendRequest): 
     return parseRequest(sender, { ...request, conversationId })
   } catch (error) {
     // A missing conversation is reported before other errors of the request.
-    if ((await findConversation(deps.db.sql, sender, conversationId)) === undefined) throw conversationNotFound()
+    await requireConversation(deps.db.sql, sender, conversationId)
     throw error
   }
 }

@@ -1,13 +1,12 @@
 import type { Sql, Tx } from '../../base/db.ts'
-import type { Keyring } from '../../base/encryption/keyring.ts'
 import { ApiError } from '../../base/errors.ts'
 import { runStep } from '../../base/run-step.ts'
 import { type Channel, channels } from '../../channels/connection/connection.ts'
 import type { Connector } from '../../channels/connector.ts'
 import { type NewEvent, recordEvents } from '../../events/record.ts'
-import { releaseReservations } from '../budgets/release-reservations.ts'
+import { releaseReservations } from '../budgets/allowance.ts'
 import { messageSent, messageStatusChanged } from '../conversation/change.ts'
-import type { Conversation } from '../conversation/conversation.ts'
+import type { ChangeTx, Conversation, WorkspaceTx } from '../conversation/conversation.ts'
 import {
   type Dispatch,
   type DispatchKey,
@@ -58,11 +57,11 @@ export async function settleSend(
   const scope = { workspaceId: dispatch.workspaceId, connectionIds: [] }
   return retryWrite(() =>
     deps.db.tx(async (tx) => {
-      const conversation = await deps.step('lockToSettle', () =>
-        lockConversation(tx, keyring, scope, dispatch.conversationId),
-      )
+      const { workspaceId, conversationId } = dispatch
+      const work = { tx, keyring, workspaceId }
+      const conversation = await deps.step('lockToSettle', () => lockConversation(work, scope, conversationId))
       if (conversation === undefined) return null
-      return deps.step('writeOutcome', () => settle(deps, tx, keyring, dispatch, conversation, reason))
+      return deps.step('writeOutcome', () => settle(deps, work, dispatch, conversation, reason))
     }),
   )
 }
@@ -84,17 +83,16 @@ export async function settleStrandedSends(deps: Omit<SettleDeps, 'step'>): Promi
 }
 
 async function settle(
-  deps: SettleDeps,
-  tx: Tx,
-  keyring: Keyring,
-  dispatch: DispatchKey,
+  { connectors, clock }: SettleDeps,
+  { tx, keyring, workspaceId }: WorkspaceTx,
+  { messageId, conversationId }: DispatchKey,
   conversation: Conversation,
   reason: SettleReason,
 ): Promise<StoredResponse | null> {
-  const { workspaceId, messageId } = dispatch
-  const now = deps.clock.now()
+  const now = clock.now()
+  const work = { tx, keyring, workspaceId, now }
   const [sent, earlier, lockedDispatch] = await Promise.all([
-    lockSentMessages({ tx, keyring, workspaceId }, [messageId]),
+    lockSentMessages(work, [messageId]),
     findResponse(tx, workspaceId, messageId),
     lockDispatch(tx, workspaceId, messageId),
   ])
@@ -104,7 +102,7 @@ async function settle(
   const { before, parts } = found
   const isUnsent =
     lockedDispatch !== undefined &&
-    (await isDefinitelyUnsent(deps, tx, keyring, workspaceId, { lockedDispatch, conversation, before, parts }))
+    (await isDefinitelyUnsent(connectors, work, { lockedDispatch, conversation, before, parts }))
   const assumedErrorCode = isUnsent ? notSent : reason === 'timed_out' ? outcomeUnknown : null
   const outcome = decideOutcome(messageId, parts, lockedDispatch?.verdict ?? null, assumedErrorCode)
   if (outcome === null) return null
@@ -113,14 +111,11 @@ async function settle(
   const externalIndexes = outcome.parts.flatMap(({ externalIndex }) => externalIndex ?? [])
   const index = outcome.parts.find(({ part }) => part === 1)?.externalIndex ?? null
   const newId = lockedDispatch?.external_id ? { sealed: lockedDispatch.external_id, index } : null
-  wakeWaiting(tx, dispatch.conversationId)
+  const changed = outcome.parts.filter((part, n) => part !== parts[n])
+  wakeWaiting(tx, conversationId)
   const [early] = await Promise.all([
     consumeEarlyReports(tx, workspaceId, messageId, externalIndexes),
-    storeParts(
-      tx,
-      workspaceId,
-      outcome.parts.filter((part, n) => part !== parts[n]),
-    ),
+    storeParts(tx, workspaceId, changed),
     storeMessageStates(tx, workspaceId, [{ message, newId }]),
     storeAnswer(tx, workspaceId, messageId, outcome.answer),
     removeDispatch(tx, workspaceId, messageId),
@@ -132,13 +127,9 @@ async function settle(
   }
   if (early.length > 0) {
     const { connectionId } = before
-    await completeEarlyCharges(
-      tx,
-      keyring,
-      workspaceId,
-      externalIndexes.map((index) => ({ connectionId, externalIndex: index })),
-    )
-    await advanceMessages({ tx, keyring, workspaceId, now }, [{ conversation, messageId, reports: early }])
+    const charged = externalIndexes.map((index) => ({ connectionId, externalIndex: index }))
+    await completeEarlyCharges(work, charged)
+    await advanceMessages(work, [{ conversation, messageId, reports: early }])
   }
   return outcome.answer
 }
@@ -155,15 +146,13 @@ interface OpenSend {
  * channel has cancelled it. Channels are not asked about overdue sends, because they forget.
  */
 async function isDefinitelyUnsent(
-  { connectors, clock }: SettleDeps,
-  tx: Tx,
-  keyring: Keyring,
-  workspaceId: string,
+  connectors: SettleDeps['connectors'],
+  { tx, keyring, workspaceId, now }: ChangeTx,
   { lockedDispatch, conversation: { channel }, before: { id, connectionId, settleBy }, parts }: OpenSend,
 ): Promise<boolean> {
   if (!lockedDispatch.is_dead || !lockedDispatch.is_calling) return lockedDispatch.is_dead
   const open = parts.find(({ status }) => status === 'pending')
-  if (open === undefined || settleBy === null || settleBy <= clock.now()) return false
+  if (open === undefined || settleBy === null || settleBy <= now) return false
   const order = { workspaceId, connectionId, correlator: `${id}:${open.part}` }
   return (await connectors[channel].cancelOrder?.(tx, keyring, order)) ?? false
 }
@@ -265,12 +254,7 @@ async function findResponse(sql: Sql, workspaceId: string, messageId: string): P
   return row === undefined ? null : responseOf(messageId, row)
 }
 
-async function storeAnswer(
-  tx: Tx,
-  workspaceId: string,
-  messageId: string,
-  { status, body }: StoredResponse,
-): Promise<void> {
+async function storeAnswer(tx: Tx, workspaceId: string, messageId: string, { status, body }: StoredResponse) {
   await tx`
     update sends
     set answer_status = ${status},

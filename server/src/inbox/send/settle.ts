@@ -5,9 +5,10 @@ import { activityIntervalMs } from '../../channels/health/activity.ts'
 import { recordEvents } from '../../events/record.ts'
 import { lockConversations } from '../conversation/batch-queries.ts'
 import { messageSent } from '../conversation/change.ts'
+import type { WorkspaceTx } from '../conversation/conversation.ts'
 import { externalIndex } from '../conversation/encrypted-conversation.ts'
-import { lockExternalIds } from '../conversation/lock-external-ids.ts'
 import { encryptExternalId } from '../conversation/message.ts'
+import { lockExternalIds } from '../conversation/message-queries.ts'
 import { opaqueWorkspaceId } from '../conversation/queries.ts'
 import type { AcceptedPart } from './call-platform.ts'
 import { recordResult } from './record-result.ts'
@@ -62,7 +63,7 @@ export function settleAccepted(
 ): Promise<(StoredResponse | null)[]> {
   return deps.keyStore.withKeyring(workspaceId, (keyring) => {
     const sends = calls.map((one) => ({ ...one, send: acceptedOf(keyring, one) }))
-    return deps.db.tx((tx) => settleLocked(deps, tx, keyring, workspaceId, sends))
+    return deps.db.tx((tx) => settleLocked(deps, { tx, keyring, workspaceId }, sends))
   })
 }
 
@@ -79,20 +80,16 @@ function acceptedOf(keyring: Keyring, { reserved, accepted: { externalId } }: Ac
 
 async function settleLocked(
   deps: SendDeps,
-  tx: Tx,
-  keyring: Keyring,
-  workspaceId: string,
+  { tx, keyring, workspaceId }: WorkspaceTx,
   sends: readonly (AcceptedCall & { send: AcceptedSend })[],
 ): Promise<(StoredResponse | null)[]> {
   const all = dropDuplicateIds(sends.map(({ send }) => send))
   const ids = [...new Set(all.map(({ conversationId }) => conversationId))]
+  const indexes = all.map((one) => one.externalIndex)
   const [locked, , unreported] = await deps.step('lockToSettle', () =>
     Promise.all([
       lockConversations(tx, workspaceId, ids, { skipLocked: true }),
-      lockExternalIds(
-        tx,
-        all.map((one) => one.externalIndex),
-      ),
+      lockExternalIds(tx, indexes),
       findUnreported(tx, workspaceId, all),
     ]),
   )

@@ -1,9 +1,8 @@
 import type { Tx } from '../../base/db.ts'
-import type { Keyring } from '../../base/encryption/keyring.ts'
 import { invalid } from '../../base/errors.ts'
 import { isUuid } from '../../base/id.ts'
 import { unnested } from '../../base/postgres/rows.ts'
-import type { Conversation } from '../conversation/conversation.ts'
+import type { Conversation, WorkspaceTx } from '../conversation/conversation.ts'
 import {
   hasUnseenMessages,
   laterId,
@@ -52,9 +51,8 @@ type MemberBody = Partial<Record<typeof lastSeenField | typeof overBudgetField, 
  * there is none. Requires the conversation's lock. Throws 400 if the conversation has no such message.
  */
 export async function findNewerThan(
-  tx: Tx,
-  keyring: Keyring,
-  { workspaceId, actor }: Sender,
+  { tx, keyring, workspaceId }: WorkspaceTx,
+  actor: Sender['actor'],
   conversationId: string,
   lastSeenId: string,
 ): Promise<Message | null> {

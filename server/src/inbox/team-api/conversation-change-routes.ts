@@ -3,6 +3,7 @@ import { invalid } from '../../base/errors.ts'
 import { nullable, oneOf, timestamp, titled } from '../../base/route.ts'
 import { count, uuid } from '../../base/schema-types.ts'
 import { parseFutureTime, parseIsoTime } from '../../base/time.ts'
+import { consentDecisions, consentPurposes } from '../../consents/consent.ts'
 import type { TeamApi } from '../../team/team-api.ts'
 import { closed, idSchema } from '../../team/team-schema.ts'
 import { priorities } from '../../workspaces/service/service-settings.ts'
@@ -17,11 +18,11 @@ import {
   type PreviousState,
   undoChanges,
 } from '../bulk/change-conversations.ts'
+import { setConsent } from '../consent/set-consent.ts'
 import type { Conversation, InboxDeps } from '../conversation/conversation.ts'
 import { human } from '../conversation/owner.ts'
 import { markRead, markUnread } from '../read/mark-read.ts'
 import { readConversationViews } from '../read/names.ts'
-import { conversationResponse, conversationsPath, presentOne, scopeOf } from './inbox-request.ts'
 import {
   HandBack,
   type HandoverNoteBody,
@@ -31,7 +32,13 @@ import {
   TeamConversation,
   TeamConversationParams,
 } from './inbox-schema.ts'
-import { presentTeamConversation } from './present-conversation.ts'
+import {
+  answerWith,
+  conversationResponse,
+  conversationsPath,
+  presentTeamConversation,
+  scopeOf,
+} from './present-conversation.ts'
 
 export function changeRoutes(api: TeamApi, deps: InboxDeps): void {
   api.patch(`${conversationsPath}/:id`, 'member', {
@@ -43,8 +50,7 @@ export function changeRoutes(api: TeamApi, deps: InboxDeps): void {
     answers: { 200: conversationResponse },
     run: async ({ member, params, body }) => {
       const patch = parseChanges(body, deps.clock.now())
-      const conversation = await updateConversation(deps, scopeOf(member), member.actor, params.id, patch)
-      return { conversation: await presentOne(deps, member.workspaceId, conversation) }
+      return answerWith(deps, member, await updateConversation(deps, scopeOf(member), member.actor, params.id, patch))
     },
   })
 }
@@ -82,8 +88,7 @@ export function readMarkRoutes(api: TeamApi, deps: InboxDeps): void {
     answers: { 200: conversationResponse },
     errors: [413, 415],
     run: async ({ member, params }) => {
-      const conversation = await markRead(deps, scopeOf(member), params.id)
-      return { conversation: await presentOne(deps, member.workspaceId, conversation) }
+      return answerWith(deps, member, await markRead(deps, scopeOf(member), params.id))
     },
   })
   api.post(`${conversationsPath}/:id/unread`, 'member', {
@@ -95,8 +100,7 @@ export function readMarkRoutes(api: TeamApi, deps: InboxDeps): void {
     answers: { 200: conversationResponse },
     errors: [413, 415],
     run: async ({ member, params }) => {
-      const conversation = await markUnread(deps, scopeOf(member), params.id)
-      return { conversation: await presentOne(deps, member.workspaceId, conversation) }
+      return answerWith(deps, member, await markUnread(deps, scopeOf(member), params.id))
     },
   })
 }
@@ -112,8 +116,7 @@ export function ownerRoutes(api: TeamApi, deps: InboxDeps): void {
     errors: [413, 415],
     run: async ({ member, params }) => {
       const patch = { owner: human }
-      const conversation = await updateConversation(deps, scopeOf(member), member.actor, params.id, patch)
-      return { conversation: await presentOne(deps, member.workspaceId, conversation) }
+      return answerWith(deps, member, await updateConversation(deps, scopeOf(member), member.actor, params.id, patch))
     },
   })
   api.post(`${conversationsPath}/:id/hand-back`, 'member', {
@@ -129,7 +132,7 @@ export function ownerRoutes(api: TeamApi, deps: InboxDeps): void {
       const { keyId, note } = body
       const request = { conversationId: params.id, keyId: keyId.toLowerCase(), note: noteOf(note) }
       const { conversation } = await transferToAgent(deps, scopeOf(member), member.actor, request)
-      return { conversation: await presentOne(deps, member.workspaceId, conversation) }
+      return answerWith(deps, member, conversation)
     },
   })
   api.post(`${conversationsPath}/:id/offer`, 'member', {
@@ -144,7 +147,7 @@ export function ownerRoutes(api: TeamApi, deps: InboxDeps): void {
     run: async ({ member, params, body }) => {
       const offer = { conversationId: params.id, note: noteOf(body.note) }
       const { conversation } = await offerToAgents(deps, scopeOf(member), member.actor, offer)
-      return { conversation: await presentOne(deps, member.workspaceId, conversation) }
+      return answerWith(deps, member, conversation)
     },
   })
 }
@@ -303,3 +306,48 @@ function changesOf(changes: BulkChangesBody): BulkChanges {
 
 const statusOf = ({ status, snoozedUntil }: BulkChangesBody): BulkChanges =>
   status === undefined ? {} : { status, snoozedUntil: timeOf(snoozedUntil) }
+
+const consentPurpose = Type.Optional(
+  oneOf(consentPurposes, {
+    default: 'marketing',
+    description: 'About marketing, or about templates of the category utility.',
+  }),
+)
+const ConsentBody = strict({
+  decision: oneOf(consentDecisions, { description: 'What the customer has told you.' }),
+  purpose: consentPurpose,
+})
+const UndoQuery = strict({ purpose: consentPurpose })
+
+export function consentRoutes(api: TeamApi, deps: InboxDeps): void {
+  const path = `${conversationsPath}/:id/marketing-consent`
+  api.put(path, 'member', {
+    operationId: 'setMarketingConsent',
+    summary: "Record a customer's marketing consent",
+    description:
+      'Applies to the customer on every connection. Templates with that purpose are refused for a customer who has opted out, until they opt in again.',
+    params: TeamConversationParams,
+    body: ConsentBody,
+    answers: { 200: conversationResponse },
+    errors: [409],
+    run: async ({ member, params, body }) => {
+      const { decision, purpose } = body
+      const conversation = await setConsent(deps, scopeOf(member), member.actor, params.id, decision, purpose)
+      return answerWith(deps, member, conversation)
+    },
+  })
+  api.delete(path, 'member', {
+    operationId: 'undoMarketingConsent',
+    summary: 'Undo a recorded marketing consent',
+    description:
+      'Takes back your own last decision as if you had not recorded it, within 10 minutes. 409 if the customer has decided since.',
+    params: TeamConversationParams,
+    query: UndoQuery,
+    answers: { 200: conversationResponse },
+    errors: [409],
+    run: async ({ member, params, query }) => {
+      const conversation = await setConsent(deps, scopeOf(member), member.actor, params.id, 'undo', query.purpose)
+      return answerWith(deps, member, conversation)
+    },
+  })
+}

@@ -10,9 +10,8 @@ import { MessagesQuery } from '../api/schema.ts'
 import type { InboxDeps, LeadSummary } from '../conversation/conversation.ts'
 import { type ConversationStatus, conversationStatuses } from '../conversation/conversation-state.ts'
 import { decryptConversation } from '../conversation/encrypted-conversation.ts'
-import { conversationNotFound } from '../conversation/errors.ts'
 import { findFirstMessageTime, findReferral } from '../conversation/message-queries.ts'
-import { findConversation } from '../conversation/queries.ts'
+import { requireConversation } from '../conversation/queries.ts'
 import { listNotes } from '../notes/notes.ts'
 import { countViews, maxCounted } from '../read/count-views.ts'
 import { type ListRequest, listTeamConversations } from '../read/list.ts'
@@ -21,7 +20,6 @@ import { actorReferences, readConversationViews, readNames } from '../read/names
 import { readDetails } from '../read/read-details.ts'
 import { readMessages, teamMessageColumns } from '../read/read-messages.ts'
 import { parseNameTerm } from '../search/conversation-tokens.ts'
-import { conversationsPath, inboxPath, presentOne, scopeOf } from './inbox-request.ts'
 import {
   TeamConversation,
   TeamConversationParams,
@@ -31,7 +29,15 @@ import {
   TeamMessage,
   TeamNote,
 } from './inbox-schema.ts'
-import { presentTeamConversation, presentTeamMessage, presentTeamNotes } from './present-conversation.ts'
+import {
+  conversationsPath,
+  inboxPath,
+  presentOne,
+  presentTeamConversation,
+  presentTeamMessage,
+  presentTeamNotes,
+  scopeOf,
+} from './present-conversation.ts'
 
 export function listRoutes(api: TeamApi, deps: InboxDeps): void {
   const { db, keyStore, clock } = deps
@@ -50,7 +56,7 @@ export function listRoutes(api: TeamApi, deps: InboxDeps): void {
     run: async ({ member, query }) => {
       const request = await parseTeamList(query, member, deps)
       const keyring = await keyStore.keyring(member.workspaceId)
-      const page = await listTeamConversations(db.sql, keyring, scopeOf(member), request)
+      const page = await listTeamConversations({ sql: db.sql, keyring, ...scopeOf(member) }, request)
       const shown = await readConversationViews(deps, member.workspaceId, page.conversations)
       return {
         conversations: shown.map((each) => presentTeamConversation(each, clock.now())),
@@ -153,8 +159,7 @@ export function conversationRoutes(api: TeamApi, deps: InboxDeps): void {
     allErrors: [400, 401, 404],
     run: async ({ member, params }) => {
       const keyring = await keyStore.keyring(member.workspaceId)
-      const row = await findConversation(db.sql, scopeOf(member), params.id)
-      if (row === undefined) throw conversationNotFound()
+      const row = await requireConversation(db.sql, scopeOf(member), params.id)
       const decrypted = decryptConversation(keyring, row)
       const { phone } = decrypted.contact
       const [conversation, notes, found, referral, firstMessageAt] = await Promise.all([
@@ -189,7 +194,7 @@ export function conversationRoutes(api: TeamApi, deps: InboxDeps): void {
       const keyring = await keyStore.keyring(member.workspaceId)
       const columns = teamMessageColumns(db.sql, member.workspaceId)
       const request = { before: time, limit, columns }
-      const { messages, hasMore } = await readMessages(db.sql, keyring, scopeOf(member), params.id, request)
+      const { messages, hasMore } = await readMessages({ sql: db.sql, keyring, ...scopeOf(member) }, params.id, request)
       const [names, details] = await Promise.all([
         readNames({ db, keyStore }, member.workspaceId, actorReferences(messages.map(({ actor }) => actor))),
         readDetails({ db, keyStore }, member.workspaceId, messages),

@@ -5,8 +5,7 @@ import type { TeamApi } from '../../team/team-api.ts'
 import { idSchema } from '../../team/team-schema.ts'
 import { strict } from '../api/schema.ts'
 import { decryptConversation } from '../conversation/encrypted-conversation.ts'
-import { conversationNotFound } from '../conversation/errors.ts'
-import { findConversation } from '../conversation/queries.ts'
+import { requireConversation } from '../conversation/queries.ts'
 import { approvalReasons } from '../drafts/approval-rules.ts'
 import { approveDraft, rejectDraft } from '../drafts/decide-draft.ts'
 import { type Draft, type DraftBody, findOpenDraft, listOpenDrafts, maxListed, textOf } from '../drafts/draft.ts'
@@ -14,9 +13,9 @@ import { type Names, readNames } from '../read/names.ts'
 import type { SendDeps } from '../send/send-deps.ts'
 import { draftConflict, Sent, sendErrors } from '../send/send-schema.ts'
 import { parseSendOutcome } from '../send/settle-parts.ts'
-import { conversationsPath, inboxPath, requireInbox } from './inbox-request.ts'
 import { TeamConversationParams } from './inbox-schema.ts'
 import { MessageSources } from './media-schema.ts'
+import { conversationsPath, inboxPath, requireInbox } from './present-conversation.ts'
 
 export const DraftTemplate = nullable(
   titled('TeamDraftTemplate', {
@@ -47,18 +46,15 @@ const TeamDraft = titled('TeamDraft', {
 })
 
 function presentDraft(draft: Draft, names: Names): Static<typeof TeamDraft> {
-  const { body } = draft.content
+  const { id, keyId, why, content } = draft
+  const { body } = content
   return {
-    id: draft.id,
-    keyId: draft.keyId,
-    keyName: names('agent', draft.keyId),
-    why: draft.why,
-    kind: body.kind,
+    ...{ id, keyId, keyName: names('agent', keyId), why, kind: body.kind },
     text: textOf(body),
     template: templateOf(body),
     options: body.kind === 'choices' ? optionsOf(body.choices as ChoicesBody) : [],
     uploadId: typeof body.upload_id === 'string' ? body.upload_id : null,
-    sources: [...(draft.content.sources ?? [])],
+    sources: [...(content.sources ?? [])],
     createdAt: draft.createdAt.toISOString(),
   }
 }
@@ -140,8 +136,7 @@ export function draftRoutes(api: TeamApi, deps: SendDeps): void {
     allErrors: [400, 401, 404],
     run: async ({ member: { workspaceId }, params }) => {
       const keyring = await deps.keyStore.keyring(workspaceId)
-      const row = await findConversation(deps.db.sql, { workspaceId, connectionIds: [] }, params.id)
-      if (row === undefined) throw conversationNotFound()
+      const row = await requireConversation(deps.db.sql, { workspaceId, connectionIds: [] }, params.id)
       const work = { sql: deps.db.sql, keyring, workspaceId }
       const draft = await findOpenDraft(work, decryptConversation(keyring, row))
       if (draft === null) return { draft }

@@ -8,8 +8,7 @@ import { idSchema } from '../../team/team-schema.ts'
 import { strict } from '../api/schema.ts'
 import { findSilenceReminder, maxSilenceDays, setSilenceReminder } from '../assignment/silence-reminder.ts'
 import type { InboxDeps } from '../conversation/conversation.ts'
-import { conversationNotFound } from '../conversation/errors.ts'
-import { findConversation } from '../conversation/queries.ts'
+import { requireConversation } from '../conversation/queries.ts'
 import { textOf } from '../drafts/draft.ts'
 import { actorReferences, type Names, readNames } from '../read/names.ts'
 import { findNewestRating } from '../satisfaction/ratings.ts'
@@ -18,9 +17,8 @@ import { cancelScheduled, rescheduleMessage, scheduleMessage } from '../schedule
 import { listScheduled, type ScheduledMessage, scheduledStatuses } from '../scheduled/scheduled-message.ts'
 import { TemplateToStart } from '../send/send-schema.ts'
 import { DraftTemplate, templateOf } from './draft-routes.ts'
-import { conversationsPath, requireInbox, scopeOf } from './inbox-request.ts'
 import { namedActor, TeamConversationParams } from './inbox-schema.ts'
-import { presentWithName } from './present-conversation.ts'
+import { conversationsPath, presentWithName, requireInbox, scopeOf } from './present-conversation.ts'
 
 const TeamScheduled = titled('TeamScheduledMessage', {
   id: idSchema('The scheduled message.'),
@@ -112,8 +110,7 @@ function readRoute(api: TeamApi, deps: InboxDeps): void {
     },
     allErrors: [400, 401, 404],
     run: async ({ member: { workspaceId }, params }) => {
-      const row = await findConversation(db.sql, { workspaceId, connectionIds: [] }, params.id)
-      if (row === undefined) throw conversationNotFound()
+      const row = await requireConversation(db.sql, { workspaceId, connectionIds: [] }, params.id)
       const newest = row.newest_inbound_id
       const [[scheduled, rating], reminder] = await Promise.all([
         keyStore.withKeyring(workspaceId, (keyring) => {

@@ -1,7 +1,5 @@
 import { Type } from 'typebox'
-import type { Clock } from '../../base/clock.ts'
-import type { Db, Sql } from '../../base/db.ts'
-import type { KeyStore } from '../../base/encryption/key-store.ts'
+import type { Sql } from '../../base/db.ts'
 import { type App, nullable, timestamp } from '../../base/route.ts'
 import { wholeNumber } from '../../base/schema-types.ts'
 import { connectionNotFound, type StoredConnection } from '../../channels/connection/connection.ts'
@@ -16,12 +14,9 @@ import type { TeamGuard } from '../../team/member.ts'
 import { teamApi } from '../../team/team-api.ts'
 import { findNextAgent } from '../assignment/eligible-agents.ts'
 import { touchedIds } from '../conversation/activity-columns.ts'
+import type { ChangeDeps } from '../conversation/conversation.ts'
 
-export interface HealthDeps extends PresentDeps {
-  db: Db
-  keyStore: KeyStore
-  clock: Clock
-}
+export interface HealthDeps extends PresentDeps, ChangeDeps {}
 
 /** Routes for the health of a connection. In this module because most of it comes from messages. */
 export function healthRoutes(app: App, deps: HealthDeps, guard: TeamGuard): void {

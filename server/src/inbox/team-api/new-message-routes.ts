@@ -22,8 +22,7 @@ import {
   TemplateToStart,
 } from '../send/send-schema.ts'
 import { parseSendOutcome } from '../send/settle-parts.ts'
-import { conversationsPath, requireInbox, scopeOf } from './inbox-request.ts'
-import { presentTeamMessage } from './present-conversation.ts'
+import { conversationsPath, presentTeamMessage, requireInbox, scopeOf } from './present-conversation.ts'
 
 /** Route for a member's send; it sets the owner to `human`. */
 export function sendRoutes(api: TeamApi, deps: SendDeps): void {

@@ -7,15 +7,13 @@ import type { TeamApi } from '../../team/team-api.ts'
 import { closed, idSchema } from '../../team/team-schema.ts'
 import { strict } from '../api/schema.ts'
 import type { InboxDeps } from '../conversation/conversation.ts'
-import { conversationNotFound } from '../conversation/errors.ts'
-import { findConversation } from '../conversation/queries.ts'
+import { requireConversation } from '../conversation/queries.ts'
 import { countUnreadMentions, listMentions, markMentionsRead } from '../notes/mentions.ts'
 import { addTeamNote, listNotes } from '../notes/notes.ts'
 import { resolveContacts } from '../read/names.ts'
 import { parseIdempotencyKey } from '../send/send-command.ts'
-import { conversationsPath, inboxPath, scopeOf } from './inbox-request.ts'
 import { NewNote, NoteHeaders, TeamContact, TeamConversationParams, TeamNote } from './inbox-schema.ts'
-import { presentContact, presentTeamNotes } from './present-conversation.ts'
+import { conversationsPath, inboxPath, presentContact, presentTeamNotes, scopeOf } from './present-conversation.ts'
 
 const path = `${conversationsPath}/:id/notes`
 const notes = Type.Object({ notes: Type.Array(TeamNote, { maxItems: 200 }) })
@@ -23,13 +21,9 @@ const notes = Type.Object({ notes: Type.Array(TeamNote, { maxItems: 200 }) })
 export function noteRoutes(api: TeamApi, deps: InboxDeps): void {
   const { db, keyStore } = deps
   const list = async (workspaceId: string, id: string) => {
-    const row = await findConversation(db.sql, { workspaceId, connectionIds: [] }, id)
-    if (row === undefined) throw conversationNotFound()
-    return presentTeamNotes(
-      deps,
-      workspaceId,
-      await listNotes({ sql: db.sql, keyring: await keyStore.keyring(workspaceId), workspaceId }, row.id),
-    )
+    const row = await requireConversation(db.sql, { workspaceId, connectionIds: [] }, id)
+    const found = await listNotes({ sql: db.sql, keyring: await keyStore.keyring(workspaceId), workspaceId }, row.id)
+    return presentTeamNotes(deps, workspaceId, found)
   }
   api.get(path, 'member', {
     operationId: 'listNotes',

@@ -1,44 +1,41 @@
+import { Type } from 'typebox'
+import { forbidden, unavailable } from '../../base/errors.ts'
 import type { Quoted } from '../../channels/channel-event.ts'
-import type { InboxDeps } from '../conversation/conversation.ts'
-import { openWindow, windowOf } from '../conversation/conversation-state.ts'
+import type { Member } from '../../team/member.ts'
+import type { Conversation, InboxDeps, ReadDeps, Scope } from '../conversation/conversation.ts'
+import { type GoalState, openWindow, shownClock, windowOf } from '../conversation/conversation-state.ts'
 import { shownConsent } from '../conversation/customer.ts'
-import { type GoalState, shownClock } from '../conversation/goal.ts'
 import { authorOf } from '../conversation/message.ts'
 import { keyIdOf, writeOwner } from '../conversation/owner.ts'
 import { standbyOwner } from '../conversation/thread-control.ts'
 import { isInlineType, safeName } from '../media/inspect-file.ts'
 import type { Note } from '../notes/notes.ts'
-import type { ConversationView } from '../read/names.ts'
-import { actorReferences, type NamedContact, type Names, readNames } from '../read/names.ts'
-import type { MediaView } from '../read/read-details.ts'
-import { emojiOf, type MessageDetails } from '../read/read-details.ts'
+import {
+  actorReferences,
+  type ConversationView,
+  type NamedContact,
+  type Names,
+  readConversationViews,
+  readNames,
+} from '../read/names.ts'
+import { emojiOf, type MediaView, type MessageDetails } from '../read/read-details.ts'
 import type { MessageView } from '../read/read-messages.ts'
 import { presentPrompt } from '../send/prompt-schema.ts'
+import { TeamConversation } from './inbox-schema.ts'
 
 export function presentTeamConversation({ conversation, contact, newest, names }: ConversationView, now: Date) {
-  const { lastMessage } = conversation
+  const { id, connectionId, channel, held, handover, status, assignedTo, teamId } = conversation
+  const { labelIds, priority, unreadCount, lastMessage } = conversation
   const { marketing } = conversation.contact
   return {
-    id: conversation.id,
-    connectionId: conversation.connectionId,
-    connectionName: names('connection', conversation.connectionId),
-    channel: conversation.channel,
+    ...{ id, connectionId, connectionName: names('connection', connectionId), channel },
     owner: writeOwner(conversation.owner),
     ownerName: names('agent', keyIdOf(conversation.owner)),
     ownerSince: conversation.ownerSince.toISOString(),
-    held: conversation.held,
-    handover: conversation.handover,
-    standbyFor: standbyOwner(conversation, now),
-    status: conversation.status,
+    ...{ held, handover, standbyFor: standbyOwner(conversation, now), status },
     snoozedUntil: conversation.snoozedUntil?.toISOString() ?? null,
-    assignedTo: conversation.assignedTo,
-    assignedToName: names('user', conversation.assignedTo),
-    teamId: conversation.teamId,
-    teamName: names('team', conversation.teamId),
-    labelIds: conversation.labelIds,
-    priority: conversation.priority,
-    goal: presentGoal(conversation.goal),
-    unreadCount: conversation.unreadCount,
+    ...{ assignedTo, assignedToName: names('user', assignedTo), teamId, teamName: names('team', teamId) },
+    ...{ labelIds, priority, goal: presentGoal(conversation.goal), unreadCount },
     windowExpiresAt: openWindow(windowOf(conversation), now)?.toISOString() ?? null,
     optedOutAt: marketing?.isStopped ? marketing.at : null,
     marketingConsent: shownConsent(conversation.contact),
@@ -56,8 +53,7 @@ export function presentTeamConversation({ conversation, contact, newest, names }
             author: presentWithName(newest.author, names),
           },
     contact: presentContact(contact),
-    profileName: contact.profileName,
-    leadId: contact.leadId,
+    ...{ profileName: contact.profileName, leadId: contact.leadId },
     createdAt: conversation.createdAt.toISOString(),
     updatedAt: conversation.updatedAt.toISOString(),
   }
@@ -79,18 +75,12 @@ export const presentWithName = <A extends { type: string; id: string | null }>({
 })
 
 export function presentTeamMessage(message: MessageView, names: Names, details: MessageDetails) {
+  const { id, direction, kind, origin, text, status, errorCode, actor, referral } = message
   return {
-    id: message.id,
-    direction: message.direction,
-    kind: message.kind,
-    origin: message.origin,
-    text: message.text,
-    status: message.status,
-    errorCode: message.errorCode,
-    actor: message.actor,
+    ...{ id, direction, kind, origin, text, status, errorCode, actor },
     author: presentWithName(authorOf(message), names),
     occurredAt: message.occurredAt.toISOString(),
-    referral: message.referral,
+    referral,
     ...presentDetail(message, details),
   }
 }
@@ -142,10 +132,7 @@ function presentQuoted(quoted: Quoted, message: MessageView | null) {
 export function presentTeamMedia({ id, kind, state, failure, bytes, hasPreview, details }: MediaView) {
   const { realType, mimeType = null, name = null, thumbnail = null } = details
   return {
-    id,
-    kind,
-    state,
-    failure,
+    ...{ id, kind, state, failure },
     // A file not yet downloaded has its declared name.
     name: name === null ? null : safeName(name),
     type: realType ?? mimeType,
@@ -168,15 +155,42 @@ const inRange = (value: number | null | undefined, least: number, most: number):
   typeof value === 'number' && value >= least && value <= most ? value : null
 
 /** Returns notes with the names of their authors. */
-export async function presentTeamNotes(
-  deps: Pick<InboxDeps, 'db' | 'keyStore'>,
-  workspaceId: string,
-  notes: readonly Note[],
-) {
+export async function presentTeamNotes(deps: ReadDeps, workspaceId: string, notes: readonly Note[]) {
   const names = await readNames(deps, workspaceId, actorReferences(notes.map(({ actor }) => actor)))
   return notes.map((note) => presentTeamNote(note, names))
 }
 
 export function presentTeamNote({ id, text, mentions, actor, createdAt }: Note, names: Names) {
   return { id, text, mentions, actor: presentWithName(actor, names), createdAt: createdAt.toISOString() }
+}
+
+export const inboxPath = '/api/team/v1/workspaces/:workspaceId/inbox'
+export const conversationsPath = `${inboxPath}/conversations`
+
+export const conversationResponse = Type.Object({ conversation: TeamConversation })
+
+/** Members can see all connections of their workspace. */
+export const scopeOf = ({ workspaceId }: Member): Scope => ({ workspaceId, connectionIds: [] })
+
+/** Returns one conversation as the team sees it. */
+export async function presentOne(deps: InboxDeps, workspaceId: string, conversation: Conversation) {
+  const shown = await readConversationViews(deps, workspaceId, [conversation])
+  return shown.map((each) => presentTeamConversation(each, deps.clock.now()))[0] ?? throwNotFound()
+}
+
+/** Returns the response of a route that changes one conversation. */
+export const answerWith = async (deps: InboxDeps, { workspaceId }: Member, conversation: Conversation) => ({
+  conversation: await presentOne(deps, workspaceId, conversation),
+})
+
+/** Throws 403 and 503 unless the workspace can use its inbox. */
+export function requireInbox({ workspace }: Member): void {
+  if (!workspace.inboxEnabled) throw forbidden('The plan of this workspace does not include the inbox')
+  if (!workspace.inboxAvailable) {
+    throw unavailable('The inbox is not available for this workspace at the moment', { code: 'CHAT_INBOX_UNAVAILABLE' })
+  }
+}
+
+function throwNotFound(): never {
+  throw new Error('Conversation view not found')
 }

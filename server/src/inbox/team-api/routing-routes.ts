@@ -7,8 +7,8 @@ import { closed, idSchema } from '../../team/team-schema.ts'
 import type { InboxDeps } from '../conversation/conversation.ts'
 import { changeRoutingSettings, type RoutingPatch, readRoutingSettings } from '../routing/routing-settings.ts'
 import { takeNext } from '../routing/take-next.ts'
-import { conversationsPath, presentOne } from './inbox-request.ts'
 import { TeamConversation } from './inbox-schema.ts'
+import { conversationsPath, presentOne } from './present-conversation.ts'
 
 const routingPath = '/api/team/v1/workspaces/:workspaceId/routing'
 

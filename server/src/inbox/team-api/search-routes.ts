@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox'
+import { Type } from 'typebox'
 import { nullable, timestamp } from '../../base/route.ts'
 import { cursor, text, visiblePattern } from '../../base/schema-types.ts'
 import type { TeamApi } from '../../team/team-api.ts'
@@ -10,9 +10,8 @@ import { actorOf, authorOf } from '../conversation/message.ts'
 import { actorReferences, readContacts, readNames } from '../read/names.ts'
 import { type MessageHit, searchMessages } from '../search/search-messages.ts'
 import { maxSnippetPartLength, maxSnippetParts, snippetOf } from '../search/search-terms.ts'
-import { inboxPath, scopeOf } from './inbox-request.ts'
 import { author, TeamContact } from './inbox-schema.ts'
-import { presentContact, presentWithName } from './present-conversation.ts'
+import { inboxPath, presentContact, presentWithName, scopeOf } from './present-conversation.ts'
 
 const maxFound = 50
 
@@ -66,7 +65,10 @@ export function searchRoutes(api: TeamApi, deps: InboxDeps): void {
       const { search, limit = 20, cursor: from = null } = query
       const { workspaceId } = member
       return keyStore.withKeyring(workspaceId, async (keyring) => {
-        const found = await searchMessages(db.sql, keyring, scopeOf(member), { search, limit, cursor: from })
+        const found = await searchMessages(
+          { sql: db.sql, keyring, ...scopeOf(member) },
+          { search, limit, cursor: from },
+        )
         return {
           messages: await presentHits(deps, workspaceId, found.messages),
           cursor: found.cursor,
@@ -77,18 +79,11 @@ export function searchRoutes(api: TeamApi, deps: InboxDeps): void {
   })
 }
 
-async function presentHits(
-  deps: InboxDeps,
-  workspaceId: string,
-  messages: readonly MessageHit[],
-): Promise<Static<typeof FoundMessage>[]> {
+async function presentHits(deps: InboxDeps, workspaceId: string, messages: readonly MessageHit[]) {
   const actors = messages.map(actorOf)
+  const conversationIds = messages.map((one) => one.conversation_id)
   const [contacts, names] = await Promise.all([
-    readContacts(
-      deps,
-      workspaceId,
-      messages.map((one) => one.conversation_id),
-    ),
+    readContacts(deps, workspaceId, conversationIds),
     readNames(deps, workspaceId, actorReferences(actors)),
   ])
   return messages.flatMap(

@@ -8,12 +8,11 @@ import { idSchema } from '../../team/team-schema.ts'
 import { described, strict } from '../api/schema.ts'
 import type { Handover, HandoverTarget } from '../assignment/handovers.ts'
 import { type Activity, type ActivityDetail, activityReasons } from '../conversation/commit-change.ts'
-import type { InboxDeps } from '../conversation/conversation.ts'
+import type { InboxDeps, ReadDeps } from '../conversation/conversation.ts'
 import { keyIdOf, parseOwner, writeOwner } from '../conversation/owner.ts'
 import { actorReferences, type NameReference, type Names, readNames } from '../read/names.ts'
 import { type MessageDetails, readDetails } from '../read/read-details.ts'
 import { type TimelineItem as Item, parsePosition, readTimeline, type TimelineRequest } from '../read/timeline.ts'
-import { conversationsPath, scopeOf } from './inbox-request.ts'
 import {
   maxReason,
   maxSummary,
@@ -23,7 +22,13 @@ import {
   TeamNote,
   urgency,
 } from './inbox-schema.ts'
-import { presentTeamMessage, presentTeamNote, presentWithName } from './present-conversation.ts'
+import {
+  conversationsPath,
+  presentTeamMessage,
+  presentTeamNote,
+  presentWithName,
+  scopeOf,
+} from './present-conversation.ts'
 
 const name = (description: string, example: string) => nullable(text(100, description, { example }))
 const labels = (description: string) => Type.Array(uuid(), { ...unpaged, description, example: [] })
@@ -128,7 +133,7 @@ export function timelineRoutes(api: TeamApi, deps: InboxDeps): void {
     run: async ({ member, params, query }) => {
       const request = parseRequest(query)
       const keyring = await keyStore.keyring(member.workspaceId)
-      const page = await readTimeline(db.sql, keyring, scopeOf(member), params.id, request)
+      const page = await readTimeline({ sql: db.sql, keyring, ...scopeOf(member) }, params.id, request)
       return { ...page, items: await presentTimeline(deps, member.workspaceId, page.items) }
     },
   })
@@ -145,7 +150,7 @@ function parseRequest({ limit = 50, before, after, around, aroundMessage }: Time
 }
 
 /** Presents items with the names of everyone involved, read in one lookup. */
-async function presentTimeline(deps: Pick<InboxDeps, 'db' | 'keyStore'>, workspaceId: string, items: readonly Item[]) {
+async function presentTimeline(deps: ReadDeps, workspaceId: string, items: readonly Item[]) {
   const messages = items.flatMap((item) => (item.type === 'message' ? [item.message] : []))
   const [names, details] = await Promise.all([
     readNames(deps, workspaceId, items.flatMap(referencesIn)),

@@ -1,9 +1,8 @@
-import type { Clock } from '../../base/clock.ts'
 import type { Db } from '../../base/db.ts'
-import type { KeyStore } from '../../base/encryption/key-store.ts'
 import type { Keyring } from '../../base/encryption/keyring.ts'
 import { ApiError } from '../../base/errors.ts'
 import { newId } from '../../base/id.ts'
+import type { SandboxDeps } from './sandbox.ts'
 
 /** Calls of a sandbox that are recorded; later ones are not. */
 const maxCalls = 2000
@@ -26,12 +25,6 @@ export interface SandboxCall extends CallContent {
   at: Date
 }
 
-interface Deps {
-  db: Db
-  keyStore: KeyStore
-  clock: Clock
-}
-
 export type RecordCall = <T extends object>(
   caller: { workspaceId: string },
   tool: string,
@@ -42,7 +35,7 @@ export type RecordCall = <T extends object>(
 const placeOf = (id: string) => ({ table: 'sandbox_calls', row: id, column: 'content' })
 
 /** Returns a function that runs a tool and records its call, for keys of sandboxes. */
-export function createCallRecorder({ db, keyStore, clock }: Deps): RecordCall {
+export function createCallRecorder({ db, keyStore, clock }: SandboxDeps): RecordCall {
   const counts = new Map<string, number>()
   const record = async (workspaceId: string, tool: string, code: string | null, content: CallContent) => {
     const count = counts.get(workspaceId) ?? 0

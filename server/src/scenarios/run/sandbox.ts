@@ -73,7 +73,7 @@ export async function removeSandbox(db: Db, workspaceId: string): Promise<void> 
 
 interface WorkspaceTable {
   table: string
-  /** Column with the workspace's id. */
+  /** Column with the workspace's id; `workspace_id` if it has both. */
   column: string
 }
 
@@ -101,21 +101,15 @@ async function tablesInOrder(tx: Tx): Promise<WorkspaceTable[]> {
       and k.conparentid = 0
       and c.relnamespace = current_schema()::regnamespace
       and c.oid <> f.oid`
-  const pending = new Map(
-    // A table with both columns has the workspace in `workspace_id`.
-    tables.map(({ table, column }) => [table, column] as const),
-  )
   const ordered: WorkspaceTable[] = []
-  while (pending.size > 0) {
-    const free = [...pending].filter(
-      ([table]) => !references.some(({ from, to }) => to === table && from !== table && pending.has(from)),
-    )
+  for (let pending: readonly WorkspaceTable[] = tables; pending.length > 0; ) {
+    const names = new Set(pending.map(({ table }) => table))
+    const referred = new Set(references.flatMap(({ from, to }) => (from !== to && names.has(from) ? to : [])))
+    const free = pending.filter(({ table }) => !referred.has(table))
     // A circle of references would never end; the database then refuses the first of them.
-    const next = free.length === 0 ? [...pending] : free
-    for (const [table, column] of next) {
-      ordered.push({ table, column })
-      pending.delete(table)
-    }
+    const next = free.length === 0 ? pending : free
+    ordered.push(...next)
+    pending = pending.filter((one) => !next.includes(one))
   }
   return ordered
 }

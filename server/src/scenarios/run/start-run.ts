@@ -91,11 +91,7 @@ interface PendingRun {
 }
 
 /** Plays a run and stores its results, then removes its sandboxes. */
-async function play(
-  deps: ScenarioRunDeps,
-  { workspaceId, runId, groups, request }: PendingRun,
-  closing: AbortSignal,
-): Promise<void> {
+async function play(deps: ScenarioRunDeps, { workspaceId, runId, groups, request }: PendingRun, closing: AbortSignal) {
   const { db, clock, log } = deps
   const cancelling = new AbortController()
   const signal = AbortSignal.any([closing, cancelling.signal, AbortSignal.timeout(maxRunMs)])

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { findHandoverTo } from '../../../src/inbox/assignment/handovers.ts'
+import { findNewestHandover } from '../../../src/inbox/assignment/handovers.ts'
 import { takeOffered } from '../../../src/inbox/assignment/transfer-to-agent.ts'
 import {
   addAgent,
@@ -105,22 +105,22 @@ test('a merged conversation belongs to people if one of the two did', async () =
 
 test('the note of a hand-back is visible only to the agent it is for', async () => {
   const { w, agent, id, member, place, take } = await owned()
-  const other = await addAgent(w)
   await member.call('POST', `${place}/take-over`)
   const note = { summary: 'Price agreed.', reason: 'Office closes.', nextStep: 'Ask for the address.' }
   await member.call('POST', `${place}/hand-back`, { keyId: agent.id, note })
   const keyring = await w.keyStore.keyring(w.workspaceId)
-  const read = (keyId: string) => findHandoverTo({ sql: w.db.sql, keyring, workspaceId: w.workspaceId }, id, keyId)
-  const told = await read(agent.id)
+  const read = () => findNewestHandover({ sql: w.db.sql, keyring, workspaceId: w.workspaceId }, id)
+  const told = await read()
   assert.deepEqual([told?.summary, told?.reason, told?.nextStep], Object.values(note))
   assert.deepEqual(told?.actor, { type: 'user', id: member.userId })
-  assert.equal(await read(other.id), null)
+  assert.deepEqual(told?.to, { type: 'agent', keyId: agent.id })
   const last = (await w.events(id)).at(-1)
   assert.equal(last?.payload.handover_id, told?.id)
   await member.call('POST', `${place}/take-over`)
   await member.call('POST', `${place}/offer`, { note: { summary: 'Wants a quote.' } })
   await take()
-  assert.equal((await read(agent.id))?.summary, 'Wants a quote.', 'by whichever takes an offer')
+  const offered = await read()
+  assert.deepEqual([offered?.summary, offered?.to], ['Wants a quote.', { type: 'agents' }])
 })
 
 test('an offer is refused while an agent has the conversation, and while agents are stopped', async () => {

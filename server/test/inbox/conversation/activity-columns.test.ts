@@ -52,7 +52,7 @@ test(
     const scope = { workspaceId: w.workspaceId, connectionIds: [] }
     const store = (change: (tx: Tx, before: Conversation) => Promise<void>) =>
       w.db.tx(async (tx) => {
-        const before = await lockConversation(tx, keyring, scope, id)
+        const before = await lockConversation({ tx, keyring }, scope, id)
         assert.ok(before)
         const earlier = await updatesOf(tx)
         await change(tx, before)
@@ -123,7 +123,7 @@ async function tiedConversations(): Promise<{ w: InboxWorld; places: Map<string,
   const of = (n: number) => moments[n] ?? new Date(0)
   await w.db.tx(async (tx) => {
     for (const [n, id] of ids.entries()) {
-      const before = await lockConversation(tx, keyring, { workspaceId: w.workspaceId, connectionIds: [] }, id)
+      const before = await lockConversation({ tx, keyring }, { workspaceId: w.workspaceId, connectionIds: [] }, id)
       assert.ok(before)
       const after = { ...before, lastMessageAt: of(n), updatedAt: of(n), unansweredSince: of(n), unreadCount: n % 5 }
       await storeConversation({ tx, keyring, workspaceId: w.workspaceId }, after)
@@ -201,7 +201,7 @@ test('touched conversations have correct waiting and answered states', async () 
   const { id } = await w.customerWrites('Hello')
   const keyring = await w.keyStore.keyring(w.workspaceId)
   await w.db.tx(async (tx) => {
-    const before = await lockConversation(tx, keyring, { workspaceId: w.workspaceId, connectionIds: [] }, id)
+    const before = await lockConversation({ tx, keyring }, { workspaceId: w.workspaceId, connectionIds: [] }, id)
     assert.ok(before)
     const after = { ...later(before, 1000), unansweredSince: null }
     await storeConversations({ tx, keyring, workspaceId: w.workspaceId }, [{ before, after }])

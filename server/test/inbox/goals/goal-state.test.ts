@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newId } from '../../../src/base/id.ts'
-import { noMarks } from '../../../src/inbox/conversation/conversation-state.ts'
-import { goalTimes, shownClock } from '../../../src/inbox/conversation/goal.ts'
+import { goalTimes, noMarks, shownClock } from '../../../src/inbox/conversation/conversation-state.ts'
 import { type GoalSubject, withGoal } from '../../../src/inbox/goals/goal-state.ts'
 import type { ServiceGoals, ServiceSettings } from '../../../src/workspaces/service/service-settings.ts'
 

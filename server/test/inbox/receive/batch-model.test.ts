@@ -105,10 +105,9 @@ async function close({ db, workspaceId }: InboxWorld): Promise<void> {
 async function applyInTurn(w: InboxWorld, events: readonly CustomerEvent[]): Promise<void> {
   const keyring = await w.keyStore.keyring(w.workspaceId)
   const receiver = { workspaceId: w.workspaceId, id: w.connectionId, channel: 'waba' } as const
+  const context = { keyring, workspaceId: w.workspaceId, receiver, keywords: noKeywords, service: noService }
   for (const group of groupByCustomer(events)) {
-    await w.db.tx((tx: Tx) =>
-      applyAlone(tx, { keyring, receiver, now: w.clock.now(), keywords: noKeywords, service: noService }, group),
-    )
+    await w.db.tx((tx: Tx) => applyAlone({ ...context, tx, now: w.clock.now() }, group))
   }
 }
 

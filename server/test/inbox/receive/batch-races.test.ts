@@ -40,9 +40,18 @@ test(
     const both = { ...hidden, phone: marina.phone }
     const receiver = { workspaceId: w.workspaceId, id: w.connectionId, channel: 'waba' } as const
     const merge = (tx: Tx, keyring: Keyring) =>
-      applyAlone(tx, { keyring, receiver, now: w.clock.now(), keywords: noKeywords, service: noService }, [
-        customerMessage({ at: w.clock.now(), customer: both, text: 'both' }),
-      ])
+      applyAlone(
+        {
+          tx,
+          keyring,
+          workspaceId: w.workspaceId,
+          receiver,
+          now: w.clock.now(),
+          keywords: noKeywords,
+          service: noService,
+        },
+        [customerMessage({ at: w.clock.now(), customer: both, text: 'both' })],
+      )
     const lists = [
       [customerMessage({ at: w.clock.now(), customer: hidden, text: 'by id again' })],
       [customerMessage({ at: w.clock.now(), text: 'by phone again' })],

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ApiError } from '../../../src/base/errors.ts'
 import type { TemplateInputs } from '../../../src/channels/templates/template-inputs.ts'
-import { checkInputs } from '../../../src/inbox/send/check-template-inputs.ts'
+import { checkInputs } from '../../../src/inbox/send/check-references.ts'
 import type { SendCommand } from '../../../src/inbox/send/send-command.ts'
 
 type Command = Extract<SendCommand, { kind: 'template' }>

@@ -1,7 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Clock } from '../../../base/clock.ts'
-import type { Db, Sql, Tx } from '../../../base/db.ts'
-import type { Keyring } from '../../../base/encryption/keyring.ts'
+import type { Tx } from '../../../base/db.ts'
 import { invalid, notFound } from '../../../base/errors.ts'
 import { type App, errors } from '../../../base/route.ts'
 import type { MediaKind } from '../../../channels/channel-event.ts'
@@ -9,17 +7,15 @@ import type { MediaStore } from '../../../media/store/store.ts'
 import { memberOf, type TeamGuard } from '../../../team/member.ts'
 import { type TeamApi, teamApi } from '../../../team/team-api.ts'
 import { teamRoute } from '../../../team/team-schema.ts'
-import { type InboxDeps, publishMedia, type Scope } from '../../conversation/conversation.ts'
-import { conversationNotFound } from '../../conversation/errors.ts'
+import { type InboxDeps, publishMedia, type ScopedSql } from '../../conversation/conversation.ts'
 import type { Direction } from '../../conversation/message.ts'
-import { findConversation } from '../../conversation/queries.ts'
+import { requireConversation } from '../../conversation/queries.ts'
 import { publishPendingMedia } from '../../media/fetch-queries.ts'
 import type { MediaState } from '../../media/media.ts'
 import { openMedia } from '../../media/media-queries.ts'
 import { encodeTimePosition, parseTimePosition, type TimePosition } from '../../read/list-range.ts'
-import { decryptMediaView, type MediaView, type MediaViewRow, mediaViewColumns } from '../../read/read-details.ts'
+import { decryptMediaView, type MediaViewRow, mediaViewColumns } from '../../read/read-details.ts'
 import type { SendDeps } from '../../send/send-deps.ts'
-import { conversationsPath, inboxPath, scopeOf } from '../inbox-request.ts'
 import { TeamConversationParams } from '../inbox-schema.ts'
 import {
   FileHeaders,
@@ -30,12 +26,10 @@ import {
   mediaKinds,
   RetryResult,
 } from '../media-schema.ts'
-import { presentTeamMedia } from '../present-conversation.ts'
-import { createFileSlots, downloadSlots, sendFile } from './send-file.ts'
+import { conversationsPath, inboxPath, presentTeamMedia, scopeOf } from '../present-conversation.ts'
+import { checkedAgain, createFileSlots, downloadSlots, sendFile } from './send-file.ts'
 
 const path = `${inboxPath}/media/:mediaId`
-/** Interval at which the permission of a reader is checked again during a download. */
-const checkAgainMs = 10_000
 
 export interface FileDeps extends Pick<SendDeps, 'db' | 'keyStore' | 'clock' | 'log'> {
   store: MediaStore
@@ -56,7 +50,8 @@ export function fileRoutes(app: App, deps: FileDeps, guard: TeamGuard): void {
     return withSlot(member, async () => {
       const reader = { workspaceId: member.workspaceId, actorId: member.actor.id }
       const file = await openMedia(deps, reader, mediaId.toLowerCase(), part)
-      return sendFile({ ...deps, isStillAllowed: isStillMember(deps, guard, request) }, file, request, reply)
+      const isStillAllowed = checkedAgain(deps.clock, async () => (await guard.stillMember(request)) !== null)
+      return sendFile({ ...deps, isStillAllowed }, file, request, reply)
     })
   }
   app.route({
@@ -95,16 +90,6 @@ export function fileRoutes(app: App, deps: FileDeps, guard: TeamGuard): void {
   })
 }
 
-function isStillMember({ clock }: FileDeps, guard: TeamGuard, request: FastifyRequest): () => Promise<boolean> {
-  let checkedAt = clock.now().getTime()
-  return async () => {
-    const now = clock.now().getTime()
-    if (now - checkedAt < checkAgainMs) return true
-    checkedAt = now
-    return (await guard.stillMember(request)) !== null
-  }
-}
-
 interface Row {
   conversationId: string
   messageId: string | null
@@ -117,7 +102,7 @@ interface Row {
  * does not change. Throws 404 if no message of the workspace has this file.
  */
 export async function retryMedia(
-  { db, clock }: { db: Db; clock: Clock },
+  { db, clock }: Pick<InboxDeps, 'db' | 'clock'>,
   workspaceId: string,
   mediaId: string,
 ): Promise<MediaState> {
@@ -165,24 +150,16 @@ export function galleryRoutes(api: TeamApi, { db, keyStore }: InboxDeps): void {
     answers: { 200: Gallery },
     allErrors: [400, 401, 404],
     run: async ({ member, params, query }) => {
-      const scope = scopeOf(member)
+      const { workspaceId } = member
       const { kinds, limit = 50, cursor } = query
       const galleryRequest = {
         kinds: kinds === undefined ? null : parseKinds(kinds),
         limit,
         after: cursor === undefined ? null : parseTimePosition('gallery', cursor),
       }
-      const { items, next } = await keyStore.withKeyring(scope.workspaceId, (keyring) =>
-        readGallery(db.sql, keyring, scope, params.id, galleryRequest),
+      return keyStore.withKeyring(workspaceId, (keyring) =>
+        readGallery({ sql: db.sql, keyring, ...scopeOf(member) }, params.id, galleryRequest),
       )
-      return {
-        items: items.map(({ at, media, ...item }) => ({
-          ...item,
-          at: at.toISOString(),
-          media: presentTeamMedia(media),
-        })),
-        next,
-      }
     },
   })
 }
@@ -201,26 +178,12 @@ interface GalleryRequest {
   after: TimePosition | null
 }
 
-interface GalleryItem {
-  messageId: string
-  at: Date
-  direction: Direction
-  media: MediaView
-}
-
 type GalleryRow = MediaViewRow & { messageId: string; at: Date; direction: Direction; createdAt: Date }
 
 /** Returns the files of a conversation's messages, newest first, with a cursor. Throws 404 outside the scope. */
-async function readGallery(
-  sql: Sql,
-  keyring: Keyring,
-  scope: Scope,
-  conversationId: string,
-  { kinds, limit, after }: GalleryRequest,
-): Promise<{ items: GalleryItem[]; next: string | null }> {
-  const conversation = await findConversation(sql, scope, conversationId)
-  if (conversation === undefined) throw conversationNotFound()
-  const { workspaceId } = scope
+async function readGallery(reader: ScopedSql, conversationId: string, { kinds, limit, after }: GalleryRequest) {
+  const { sql, keyring, workspaceId } = reader
+  const conversation = await requireConversation(sql, reader, conversationId)
   const rows = await sql<GalleryRow[]>`
     select ${mediaViewColumns(sql)}, f.message_id as "messageId", m.occurred_at as at, f.direction,
       f.created_at as "createdAt"
@@ -236,8 +199,8 @@ async function readGallery(
   const last = rows.length > limit ? shown.at(-1) : undefined
   return {
     items: shown.map(({ messageId, at, direction, createdAt: _, ...media }) => ({
-      ...{ messageId, at, direction },
-      media: decryptMediaView(keyring, media),
+      ...{ messageId, at: at.toISOString(), direction },
+      media: presentTeamMedia(decryptMediaView(keyring, media)),
     })),
     next: last === undefined ? null : encodeTimePosition('gallery', { at: last.createdAt, id: last.id }),
   }

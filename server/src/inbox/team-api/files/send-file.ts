@@ -2,12 +2,27 @@ import type { ServerResponse } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import pLimit from 'p-limit'
 import { releaseMemory } from '../../../base/bytes/release-memory.ts'
+import type { Clock } from '../../../base/clock.ts'
 import { ApiError, notFound, tooManyRequests, unavailable } from '../../../base/errors.ts'
 import type { Log } from '../../../base/log.ts'
 import { stopWaitBudget } from '../../../base/scheduling/work-context.ts'
 import { type ByteRange, decryptFile } from '../../../media/encrypted-file.ts'
 import { type MediaStore, StoreError } from '../../../media/store/store.ts'
 import type { ReadableFile } from '../../media/media-queries.ts'
+
+/** Interval at which the permission of a reader is checked again during a download. */
+const checkAgainMs = 10_000
+
+/** Returns a function that checks the permission again from time to time. */
+export function checkedAgain(clock: Clock, isAllowed: () => Promise<boolean>): () => Promise<boolean> {
+  let checkedAt = clock.now().getTime()
+  return async () => {
+    const now = clock.now().getTime()
+    if (now - checkedAt < checkAgainMs) return true
+    checkedAt = now
+    return isAllowed()
+  }
+}
 
 export interface SendFileDeps {
   store: MediaStore

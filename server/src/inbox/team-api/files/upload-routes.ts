@@ -6,10 +6,8 @@ import { fileText } from '../../../base/schema-types.ts'
 import { memberOf, type TeamGuard } from '../../../team/member.ts'
 import { teamApi } from '../../../team/team-api.ts'
 import { teamRoute } from '../../../team/team-schema.ts'
-import { conversationNotFound } from '../../conversation/errors.ts'
-import { findConversation } from '../../conversation/queries.ts'
+import { requireConversation } from '../../conversation/queries.ts'
 import { limitsOf, receiveUpload, removeUpload, type UploadDeps } from '../../media/uploads.ts'
-import { conversationsPath, scopeOf } from '../inbox-request.ts'
 import { TeamConversationParams } from '../inbox-schema.ts'
 import {
   mediaKinds,
@@ -21,6 +19,7 @@ import {
   uploadTooLarge,
   uploadTypeRefused,
 } from '../media-schema.ts'
+import { conversationsPath, scopeOf } from '../present-conversation.ts'
 import { createFileSlots, uploadSlots } from './send-file.ts'
 
 /** Maximum caption length of the platforms. */
@@ -38,8 +37,7 @@ export function uploadRoutes(app: App, deps: UploadDeps, guard: TeamGuard): void
     answers: { 200: UploadLimits },
     allErrors: [400, 401, 404],
     run: async ({ member, params }) => {
-      const conversation = await findConversation(db.sql, scopeOf(member), params.id)
-      if (conversation === undefined) throw conversationNotFound()
+      const conversation = await requireConversation(db.sql, scopeOf(member), params.id)
       const limits = limitsOf(adapters, conversation.channel)
       const kinds = mediaKinds.flatMap((kind) => {
         const limit = limits?.[kind] ?? null
