@@ -6,18 +6,8 @@ import { newId } from '../base/id.ts'
 import { recordAudit } from '../team/audit.ts'
 import { type Member, roleCovers } from '../team/member.ts'
 import { refuseIfFull } from '../workspaces/owned-list.ts'
-import {
-  type Article,
-  type ArticleAuthor,
-  type ArticleFields,
-  type ArticleSource,
-  type ArticleStatus,
-  articleChanged,
-  articleList,
-  articleNotFound,
-  lockArticle,
-  maxVersions,
-} from './article.ts'
+import type { Article, ArticleAuthor, ArticleFields, ArticleSource, ArticleStatus } from './article.ts'
+import { articleChanged, articleList, articleNotFound, lockArticle, maxVersions } from './article.ts'
 import { searchVectors } from './search.ts'
 
 export interface KnowledgeDeps {

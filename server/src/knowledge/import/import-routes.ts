@@ -8,13 +8,8 @@ import type { TeamApi } from '../../team/team-api.ts'
 import { closed, idSchema } from '../../team/team-schema.ts'
 import { limits } from '../article.ts'
 import { knowledgePath, language } from '../schema.ts'
-import {
-  authorOf,
-  type ImportedArticle,
-  type ImportOptions,
-  importArticles,
-  type KnowledgeDeps,
-} from '../write-article.ts'
+import type { ImportedArticle, ImportOptions, KnowledgeDeps } from '../write-article.ts'
+import { authorOf, importArticles } from '../write-article.ts'
 import { type ImportProblem, maxRows, parseFiles } from './parse-files.ts'
 import { maxPages, readPage, readSiteMap } from './read-site.ts'
 

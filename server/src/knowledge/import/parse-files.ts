@@ -63,7 +63,9 @@ export function checkArticle(values: RawArticle, { language }: ImportDefaults): 
   // Also `pt-BR`: words are the same in all regions.
   const own = (cell('language') || language).toLowerCase().split(/[-_]/)[0] ?? ''
   const [title, body] = [cell('title'), cell('body')]
-  const times = (['validFrom', 'validUntil'] as const).map((name) => (cell(name) === '' ? null : parseTime(cell(name))))
+  const times = (['validFrom', 'validUntil'] as const).map((name) =>
+    cell(name) === '' ? null : (parseIsoTime(cell(name)) ?? undefined),
+  )
   const [validFrom = null, validUntil = null] = times
   if (title === '') return 'has no title'
   if (title.length > limits.title) return `has a title of more than ${limits.title} characters`
@@ -77,18 +79,10 @@ export function checkArticle(values: RawArticle, { language }: ImportDefaults): 
   if (times.includes(undefined)) return 'has a time that is not like 2026-03-01'
   if (validFrom && validUntil && validUntil <= validFrom) return 'is valid until a time before it is valid'
   return {
-    kind,
-    language: own,
-    title,
-    body,
-    tags,
-    keyIds: null,
-    validFrom: validFrom ?? null,
-    validUntil: validUntil ?? null,
+    ...{ kind, language: own, title, body, tags, keyIds: null },
+    ...{ validFrom: validFrom ?? null, validUntil: validUntil ?? null },
   }
 }
-
-const parseTime = (text: string): Date | undefined => parseIsoTime(text) ?? undefined
 
 const fieldNames: Readonly<Record<string, keyof RawArticle>> = {
   ...{ title: 'title', question: 'title', body: 'body', answer: 'body', text: 'body' },

@@ -76,15 +76,8 @@ async function fetchText(outgoing: Outgoing, address: string, maxAnswerBytes: nu
     const refusal = outgoing.refusal(url)
     if (refusal !== null) return { problem: refusal }
     const headers = { 'user-agent': `Parley/${version}`, accept: 'text/html, application/xml;q=0.9, */*;q=0.5' }
-    const answer = await outgoing.call({
-      method: 'GET',
-      url,
-      headers,
-      body: null,
-      timeoutMs,
-      maxAnswerBytes,
-      canRepeat: true,
-    })
+    const request = { method: 'GET', url, headers, body: null, timeoutMs, maxAnswerBytes, canRepeat: true } as const
+    const answer = await outgoing.call(request)
     if (answer.outcome === 'failed') return { problem: `could not be read (${answer.code})` }
     const { location, 'content-type': type = '' } = answer.headers
     if (answer.status >= 300 && answer.status < 400 && location !== undefined) {
