@@ -21,18 +21,7 @@ import { fileResponse, sendFile } from '../export/export.ts'
 import { appendUpload, readPieces } from './file-pieces.ts'
 import { findImport, type ImportRow, listImports, maxFileBytes } from './imports.ts'
 import { previewFile, readColumnValues, resolveField } from './preview.ts'
-import {
-  ColumnValues,
-  Import,
-  importParams,
-  NewImportBody,
-  OneImport,
-  Preview,
-  PreviewQuery,
-  StartBody,
-  UploadQuery,
-  ValuesQuery,
-} from './schema.ts'
+import * as schema from './schema.ts'
 import { decryptReport, decryptSettings, type ImportChoice } from './settings.ts'
 import { cancelImport, createImport, startImport } from './start-import.ts'
 import { readTracked } from './track-leads.ts'
@@ -48,8 +37,8 @@ export function importTeamRoutes(app: App, deps: BulkDeps, guard: TeamGuard): vo
     summary: 'Create an import of leads',
     description:
       'Next, upload the file, check the preview, and start the import. 409 if 10 imports of the workspace are open (neither done, failed nor cancelled).',
-    body: NewImportBody,
-    answers: { 201: OneImport },
+    body: schema.NewImportBody,
+    answers: { 201: schema.OneImport },
     allErrors: [400, 401, 403, 404, 409],
     run: async ({ member, body }) => {
       return respondWith(deps, member, await createImport(deps, member.workspaceId, member.actor, body))
@@ -60,7 +49,7 @@ export function importTeamRoutes(app: App, deps: BulkDeps, guard: TeamGuard): vo
     summary: 'List imports of leads',
     description: 'The newest 50, newest first.',
     query: Type.Object({}, closed),
-    answers: { 200: Type.Object({ imports: Type.Array(Import, page) }) },
+    answers: { 200: Type.Object({ imports: Type.Array(schema.Import, page) }) },
     run: async ({ member }) => {
       const { workspaceId } = member
       return { imports: await presentImports(deps, workspaceId, await listImports(deps.db.sql, workspaceId)) }
@@ -70,9 +59,9 @@ export function importTeamRoutes(app: App, deps: BulkDeps, guard: TeamGuard): vo
     operationId: 'getLeadImport',
     summary: 'Get an import of leads',
     description: 'Progress of the upload or the import, and rejected rows with reasons.',
-    params: importParams,
+    params: schema.importParams,
     query: Type.Object({}, closed),
-    answers: { 200: OneImport },
+    answers: { 200: schema.OneImport },
     run: async ({ member, params }) =>
       respondWith(deps, member, await findImport(deps.db.sql, member.workspaceId, params.importId)),
   })
@@ -91,9 +80,9 @@ function workRoutes(api: TeamApi, deps: BulkDeps): void {
     summary: 'Start an import of leads',
     description:
       'Rows are upserted in order, each seeing the changes of earlier ones, by the rules of the leads interface, with its events, history and daily lead quota. When the quota is used up, the import pauses until midnight UTC. Written rows stay if it fails or is cancelled. A dry run counts what would happen; a lead that it would create counts once, but later rows are not compared with its values. 409 unless the import is `ready` or `checked`; 422 if the file cannot be read.',
-    params: importParams,
-    body: StartBody,
-    answers: { 200: OneImport },
+    params: schema.importParams,
+    body: schema.StartBody,
+    answers: { 200: schema.OneImport },
     allErrors: [400, 401, 403, 404, 409, 422],
     run: async ({ member, params, body }) => {
       const { importId } = params
@@ -104,8 +93,8 @@ function workRoutes(api: TeamApi, deps: BulkDeps): void {
     operationId: 'cancelLeadImport',
     summary: 'Cancel an import of leads',
     description: 'Cannot be reversed. Written rows stay, and the file is deleted. 409 if the import has ended.',
-    params: importParams,
-    answers: { 200: OneImport },
+    params: schema.importParams,
+    answers: { 200: schema.OneImport },
     errors: [409],
     run: async ({ member, params }) =>
       respondWith(deps, member, await cancelImport(deps, member.workspaceId, member.actor, params.importId)),
@@ -115,8 +104,8 @@ function workRoutes(api: TeamApi, deps: BulkDeps): void {
     summary: 'Undo an import of leads',
     description:
       'Within 24 hours of its end, also if it failed or was cancelled. Leads that it created are deleted and can be restored for 30 days; leads that it changed get their former values. A lead changed since is left as it is and counted in `undo.kept`. 409 if the import has not ended, has changed nothing, was already undone, or the 24 hours are over.',
-    params: importParams,
-    answers: { 200: OneImport },
+    params: schema.importParams,
+    answers: { 200: schema.OneImport },
     errors: [409],
     run: async ({ member, params }) => {
       const { importId } = params
@@ -141,9 +130,9 @@ function fileRoutes(api: TeamApi, deps: LeadDeps): void {
     summary: 'Preview an uploaded file',
     description:
       'Its columns with proposed fields, recognized in English, Portuguese and Spanish, and its first rows. Works during the upload. 422 if the file cannot be read with these settings, or was deleted because the import ended.',
-    params: importParams,
-    query: PreviewQuery,
-    answers: { 200: Preview },
+    params: schema.importParams,
+    query: schema.PreviewQuery,
+    answers: { 200: schema.Preview },
     errors: [422],
     run: async ({ member, params, query }) => {
       const { workspaceId } = member
@@ -158,9 +147,9 @@ function fileRoutes(api: TeamApi, deps: LeadDeps): void {
     summary: 'List the values of a column of an uploaded file',
     description:
       'For fields with a fixed set of values: the values in the file, how often they occur, and what they probably mean. Send the mapping as `values` or `fieldValues` when you start the import. 422 if there is no such column, or the file cannot be read with these settings.',
-    params: importParams,
-    query: ValuesQuery,
-    answers: { 200: ColumnValues },
+    params: schema.importParams,
+    query: schema.ValuesQuery,
+    answers: { 200: schema.ColumnValues },
     errors: [422],
     run: async ({ member, params, query }) => {
       const { workspaceId } = member
@@ -184,7 +173,7 @@ function refusedRoute(api: TeamApi, deps: LeadDeps): void {
     summary: 'Download the rejected rows of an import',
     description:
       'The rejected rows as uploaded, in UTF-8, with the reason in `import_error`: correct them and import the file. Kept for 7 days after the end. 404 if there are none.',
-    params: importParams,
+    params: schema.importParams,
     query: Type.Object({}, closed),
     answers: { 200: fileResponse('The rejected rows.') },
     run: async ({ member, params, reply }) => {
@@ -209,9 +198,9 @@ function uploadRoute(api: TeamApi, deps: LeadDeps): void {
     summary: 'Upload a file to import, or a part of it',
     description:
       'Send it as `text/csv`, `application/x-ndjson` or `application/octet-stream`. Send parts in order, each starting where the previous one ended, of any length; a request may take at most 30 s, so send 4 MiB at a time. Bytes of an interrupted request are kept: read `uploadedBytes` and continue there. 409 if `offset` is not the next byte, with `data.uploadedBytes`, if the file exceeds its size, or if the import files of the workspace exceed 2 GiB.',
-    params: importParams,
-    query: UploadQuery,
-    answers: { 200: OneImport },
+    params: schema.importParams,
+    query: schema.UploadQuery,
+    answers: { 200: schema.OneImport },
     errors: [409, 415],
     options: { bodyLimit: maxFileBytes },
     run: async ({ member, params, query, body, request, reply }) => {
@@ -235,11 +224,8 @@ async function presentImports(
 ) {
   const keyring = await keyStore.keyring(workspaceId)
   const now = clock.now()
-  const tracked = await readTracked(
-    sql,
-    workspaceId,
-    rows.map(({ id }) => id),
-  )
+  const ids = rows.map(({ id }) => id)
+  const tracked = await readTracked(sql, workspaceId, ids)
   return rows.map((row) => present(keyring, row, tracked.get(row.id), now))
 }
 
