@@ -9,16 +9,8 @@ import { recordAudit } from '../team/audit.ts'
 import type { Member, TeamGuard } from '../team/member.ts'
 import { teamApi } from '../team/team-api.ts'
 import { closed, idSchema, workspaceParams } from '../team/team-schema.ts'
-import {
-  type CustomerIdentifier,
-  type ErasureDeps,
-  type ErasureRow,
-  encryptSubject,
-  findErasure,
-  findIdentifiedCustomer,
-  identifierKinds,
-  listErasures,
-} from './erasure.ts'
+import type { CustomerIdentifier, ErasureDeps, ErasureRow } from './erasure.ts'
+import { encryptSubject, findErasure, findIdentifiedCustomer, identifierKinds, listErasures } from './erasure.ts'
 import { leaseMs, runErasure } from './run.ts'
 
 const kinds: Record<ErasedKind, string> = {

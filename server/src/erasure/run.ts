@@ -5,14 +5,8 @@ import type { Keyring } from '../base/encryption/keyring.ts'
 import { addRemoved, type ErasedCustomer, type ErasureScope } from '../base/erasure.ts'
 import { type DueWatch, watchDueWork } from '../base/pubsub.ts'
 import { recordAudit } from '../team/audit.ts'
-import {
-  decryptSubject,
-  type ErasureDeps,
-  type ErasureRow,
-  encryptSubject,
-  findCustomer,
-  findErasure,
-} from './erasure.ts'
+import type { ErasureDeps, ErasureRow } from './erasure.ts'
+import { decryptSubject, encryptSubject, findCustomer, findErasure } from './erasure.ts'
 
 /** Time without a step after which another process takes over. */
 export const leaseMs = 30_000

@@ -1,12 +1,7 @@
 import type { Fragment, Sql, Tx } from '../base/db.ts'
 import { DecryptionError } from '../base/encryption/encrypt.ts'
-import {
-  type EncryptedTable,
-  type IndexedTable,
-  instanceScope,
-  type KeyedRow,
-  type KeyedTables,
-} from '../base/encryption/key-store.ts'
+import type { EncryptedTable, IndexedTable, KeyedRow, KeyedTables } from '../base/encryption/key-store.ts'
+import { instanceScope } from '../base/encryption/key-store.ts'
 import type { Keyring } from '../base/encryption/keyring.ts'
 
 export const purposes = ['data', 'index'] as const

@@ -150,9 +150,6 @@ export interface BulkProgress {
   kept?: number
 }
 
-/** Records the counts of a batch in its transaction. */
-export type RecordProgress = (tx: Tx, progress: Omit<BulkProgress, 'position'>) => Promise<void>
-
 /** Updates the row if it is unchanged; null if the change was stopped, or another worker has done the batch. */
 export async function updateIfUnchanged(tx: Tx, row: BulkChangeRow, changes: Fragment, condition: Fragment) {
   const [updated] = await tx<BulkChangeRow[]>`

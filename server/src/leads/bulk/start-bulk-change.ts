@@ -9,8 +9,8 @@ import type { LeadDeps } from '../lead/lead.ts'
 import type { LeadFilter } from '../search/list-filter.ts'
 import type { BulkChangeRow } from './bulk-changes.ts'
 import { endBulkChange, findBulkChange, leaseEnd, lockBulkChange, publishProgress } from './bulk-changes.ts'
-import { encryptFilter, recordPending } from './items.ts'
-import { type BulkDeps, batchSize, processBulkChange } from './run-bulk-change.ts'
+import { batchSize, encryptFilter, recordPending } from './items.ts'
+import { type BulkDeps, processBulkChange } from './run-bulk-change.ts'
 import type { BulkFields, BulkLabels, BulkSequence } from './schema.ts'
 
 const maxOpenBulkChanges = 5
@@ -44,7 +44,7 @@ export async function startBulkChange(
         ${changes === null ? null : JSON.stringify(changes)}::text::jsonb, ${filter}, ${actor.type}, ${actor.id},
         ${ids.length}, ${isOneBatch ? leaseEnd(now) : now}, ${now}
       )`
-    await recordPending(tx, workspaceId, id, ids)
+    await recordPending(tx, { workspace_id: workspaceId, id }, ids)
     publishBulkChange(tx, workspaceId, id)
     return findBulkChange(tx, workspaceId, id)
   })

@@ -10,14 +10,8 @@ import { parseSearchTerm } from '../lead/search-lines.ts'
 import { type FoundPage, findInDatabase, placeOf, type TimedRow } from './database.ts'
 import { noConditions } from './filter-sql.ts'
 import { parseListCursor, writeListCursor } from './list-cursor.ts'
-import {
-  isTimeOrder,
-  type LeadFilter,
-  needsDatabase,
-  noFilter,
-  type PageQuery,
-  type PageResult,
-} from './list-filter.ts'
+import type { LeadFilter, PageQuery, PageResult } from './list-filter.ts'
+import { isTimeOrder, needsDatabase, noFilter } from './list-filter.ts'
 import type { MemoryIndexes } from './memory-index/client.ts'
 import { findMatches } from './search.ts'
 import { resolveConditions } from './sorted/conditions.ts'

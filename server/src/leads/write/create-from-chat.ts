@@ -58,11 +58,8 @@ export async function findChatLeads(
   if (phones.length === 0) return new Map()
   return keyStore.withKeyring(workspaceId, async (keyring) => {
     const lookups = phones.flatMap((phone) => phoneIndexes(keyring, phone).map((index) => ({ phone, index })))
-    const rows = await findOldestByPhones(
-      db.sql,
-      workspaceId,
-      lookups.map(({ index }) => index),
-    )
+    const indexes = lookups.map(({ index }) => index)
+    const rows = await findOldestByPhones(db.sql, workspaceId, indexes)
     const found = new Map<string, ChatLead>()
     for (const row of rows) {
       const phone = lookups[row.place - 1]?.phone

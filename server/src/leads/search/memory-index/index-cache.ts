@@ -12,15 +12,8 @@ import {
   readLive,
   sequenceAll,
 } from './follow-feed.ts'
-import {
-  appendLead,
-  compact,
-  countLeads,
-  type IndexShape,
-  type MemoryIndex,
-  memoryIndexBytes,
-  newMemoryIndex,
-} from './memory-index.ts'
+import type { IndexShape, MemoryIndex } from './memory-index.ts'
+import { appendLead, compact, countLeads, memoryIndexBytes, newMemoryIndex } from './memory-index.ts'
 import { queryMemoryIndex } from './query.ts'
 import { clear, freeze, type IndexContents, isFull, newSegment } from './segment.ts'
 import { querySortedIndex } from './sorted-query.ts'

@@ -194,12 +194,10 @@ export function updateOrders(segment: Segment): void {
 }
 
 function sortedByTime(segment: Segment, times: Float64Array): Uint16Array {
-  return sortSlots(
-    segment,
-    Uint16Array.from({ length: segment.count }, (_, slot) => slot),
-    times,
-  )
+  return sortSlots(segment, allSlots(segment), times)
 }
+
+export const allSlots = ({ count }: Segment): Uint16Array => Uint16Array.from({ length: count }, (_, slot) => slot)
 
 /** Sorts slots in place by time and id. */
 export function sortSlots(segment: Segment, slots: Uint16Array, times: Float64Array): Uint16Array {

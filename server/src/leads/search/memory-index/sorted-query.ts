@@ -6,7 +6,7 @@ import { compileFilter, markPassing } from './filter-counts.ts'
 import { markMatches, namesOf, type SlotReader, slotReader } from './lead-values.ts'
 import type { MemoryIndex } from './memory-index.ts'
 import { markedSlots } from './query.ts'
-import { idText, type Marks, type Segment, type SlotOrder } from './segment.ts'
+import { allSlots, idText, type Marks, type Segment, type SlotOrder } from './segment.ts'
 
 /** Up to this many slots are sorted per query instead of caching an order of the whole segment. */
 const isFew = (count: number, segment: Segment): boolean => count <= Math.min(512, segment.count / 2)
@@ -157,8 +157,6 @@ function cacheEntry<V>(kept: Map<string, V>, key: string, value: V): void {
   if (kept.size >= maxCached && !oldest.done) kept.delete(oldest.value)
   kept.set(key, value)
 }
-
-const allSlots = (segment: Segment): Uint16Array => Uint16Array.from({ length: segment.count }, (_, slot) => slot)
 
 function sortedSlots(segment: Segment, slots: Uint16Array, keyAt: PreparedQuery['keyAt']): SlotOrder {
   const keys = new Map<number, SortKey>()

@@ -1,13 +1,7 @@
 import type { Sql, Tx } from '../../../base/db.ts'
 import type { Keyring } from '../../../base/encryption/keyring.ts'
-import {
-  createMentionTest,
-  type ErasureScope,
-  type ErasureStep,
-  finishedStep,
-  maxMentionLength,
-  type RemovedCounts,
-} from '../../../base/erasure.ts'
+import type { ErasureScope, ErasureStep, RemovedCounts } from '../../../base/erasure.ts'
+import { createMentionTest, finishedStep, maxMentionLength } from '../../../base/erasure.ts'
 import { type ApiError, conflict } from '../../../base/errors.ts'
 import { recordAudit } from '../../../team/audit.ts'
 import { publishImport } from '../../../team/live-updates.ts'
