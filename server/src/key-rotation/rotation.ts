@@ -45,7 +45,7 @@ export function watchRotations({ db, clock }: Pick<RotationDeps, 'db' | 'clock'>
 }
 
 /** Locks the next due rotation; undefined if other workers have locked all. */
-export async function lockDueRotation(tx: Tx, now: Date): Promise<Rotation | undefined> {
+async function lockDueRotation(tx: Tx, now: Date): Promise<Rotation | undefined> {
   const [row] = await tx<Rotation[]>`
     select id, scope_id, purpose, to_version, phase, at_table, at_key
     from key_rotations
@@ -150,7 +150,7 @@ async function rewriteNext(deps: RotationDeps, tx: Tx, rotation: Rotation): Prom
   const at = rewritings.findIndex(({ table }) => table === rotation.at_table)
   const rewriting = rewritings[at]
   if (rewriting === undefined) return endPass(deps, tx, rotation)
-  const batch = await rewriteBatch(tx, keyring, scopeId, rewriting, atKey)
+  const batch = await rewriteBatch({ tx, keyring, scopeId, rewriting }, atKey)
   await tx`
     update key_rotations
     set rows_done = rows_done + ${batch.rewritten},
@@ -200,7 +200,7 @@ async function countOldRows(
   let first: TableRewrite | undefined
   let total = 0
   for (const rewriting of tableRewritesOf(deps.tables, rotation.purpose, rotation.scope_id)) {
-    const count = await countOld(tx, keyring, rotation.scope_id, rewriting)
+    const count = await countOld({ tx, keyring, scopeId: rotation.scope_id, rewriting })
     if (count > 0) first ??= rewriting
     total += count
   }
