@@ -25,15 +25,15 @@ export interface BulkDeps extends ListDeps {
   log: Log
 }
 
-/** Thrown when the bulk change was stopped, or another worker has done the batch. */
-class LeaseLostError extends Error {}
+/** Thrown when the work was stopped, or another worker has done the batch. */
+export class LeaseLostError extends Error {}
 
 function requireLease(row: BulkChangeRow | null): BulkChangeRow {
   if (row === null) throw new LeaseLostError()
   return row
 }
 
-const maxAttempts = 10
+export const maxAttempts = 10
 
 const pollIntervalMs = 1_000
 

@@ -17,7 +17,7 @@ interface FormatRequest {
   delimiter?: Delimiter
 }
 
-interface FilePreview {
+export interface FilePreview {
   encoding: Encoding
   delimiter: Delimiter
   /** Headings with proposed fields; empty for NDJSON. */
