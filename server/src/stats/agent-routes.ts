@@ -178,10 +178,11 @@ function presentVersions(rows: readonly CaseCount[], names: readonly Instruction
 
 function presentDrafts(rows: readonly DraftCount[]) {
   const of = (status: DraftCount['status']) => rows.find((one) => one.status === status)
-  const [sent, edited, rejected, replaced, stale, open] = (
-    ['sent', 'edited', 'rejected', 'replaced', 'stale', 'open'] as const
-  ).map((status) => of(status)?.drafts ?? 0) as [number, number, number, number, number, number]
-  return { sent, edited, rejected, replaced, stale, open, distance: of('edited')?.distance ?? null }
+  const count = (status: DraftCount['status']) => of(status)?.drafts ?? 0
+  return {
+    ...{ sent: count('sent'), edited: count('edited'), rejected: count('rejected'), replaced: count('replaced') },
+    ...{ stale: count('stale'), open: count('open'), distance: of('edited')?.distance ?? null },
+  }
 }
 
 /** Nothing is known without messages in the ledger, and an amount without a price stays unknown. */

@@ -3,7 +3,7 @@ import type { Channel, ConnectionState } from '../channels/connection/connection
 import { acknowledgedUntil, needsAcknowledgement } from '../channels/health/health.ts'
 import type { UnansweredCount } from '../inbox/read/count-views.ts'
 import type { QuotaUsage } from '../leads/lead/quota.ts'
-import type { EndpointState, StateReason } from '../webhooks/endpoint/endpoint.ts'
+import type { Endpoint } from '../webhooks/endpoint/endpoint.ts'
 import { failuresBeforeProbes } from '../webhooks/endpoint/retry-policy.ts'
 
 /** Sorted by severity, worst first. */
@@ -56,12 +56,7 @@ export interface ConnectionInfo {
   lastEventAt: Date | null
 }
 
-export interface WebhookInfo {
-  id: string
-  description: string | null
-  state: EndpointState
-  stateReason: StateReason | null
-  stateChangedAt: Date
+export interface WebhookInfo extends Pick<Endpoint, 'id' | 'description' | 'state' | 'stateReason' | 'stateChangedAt'> {
   failingSince: Date | null
   failuresInARow: number
 }

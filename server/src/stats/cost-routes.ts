@@ -225,8 +225,8 @@ function readRoutes(api: TeamApi, { db, clock }: CostDeps): void {
   })
 }
 
-function rateCardRoutes(api: TeamApi, { db, clock }: CostDeps): void {
-  const recount = recounter({ db, clock })
+function rateCardRoutes(api: TeamApi, deps: CostDeps): void {
+  const { db, clock } = deps
   api.get(`${path}/rate-cards`, 'admin', {
     operationId: 'listRateCards',
     summary: 'List rate cards',
@@ -259,7 +259,7 @@ function rateCardRoutes(api: TeamApi, { db, clock }: CostDeps): void {
         const stored = await listRateCards(tx, workspaceId)
         return { rateCards: stored.filter(({ id }) => ids.includes(id)).map(presentCard) }
       })
-      await recount(workspaceId)
+      await recount(deps, workspaceId)
       return imported
     },
   })
@@ -276,13 +276,13 @@ function rateCardRoutes(api: TeamApi, { db, clock }: CostDeps): void {
         await requireUnused(tx, member.workspaceId, { currency: null })
         await audit(tx, member, 'rate_card.deleted', `rate_card:${params.rateCardId}`, clock.now())
       })
-      await recount(member.workspaceId)
+      await recount(deps, member.workspaceId)
     },
   })
 }
 
-function billingRoutes(api: TeamApi, { db, clock }: CostDeps): void {
-  const recount = recounter({ db, clock })
+function billingRoutes(api: TeamApi, deps: CostDeps): void {
+  const { db, clock } = deps
   api.put(`${path}/billing-settings/connections/:connectionId`, 'admin', {
     operationId: 'setConnectionCurrency',
     summary: "Set a connection's currency",
@@ -317,19 +317,17 @@ function billingRoutes(api: TeamApi, { db, clock }: CostDeps): void {
         await audit(tx, member, 'billing_settings.updated', null, now)
         return changed
       })
-      await recount(member.workspaceId)
+      await recount(deps, member.workspaceId)
       return { settings }
     },
   })
 }
 
 /** Has everything that amounts are part of counted again: budgets at once, reports in the background. */
-const recounter =
-  ({ db, clock }: CostDeps) =>
-  async (workspaceId: string): Promise<void> => {
-    await countBudgetsNow({ db, clock }, workspaceId)
-    await recountCosts(db, workspaceId, clock.now())
-  }
+async function recount({ db, clock }: CostDeps, workspaceId: string): Promise<void> {
+  await countBudgetsNow({ db, clock }, workspaceId)
+  await recountCosts(db, workspaceId, clock.now())
+}
 
 type AuditTx = Parameters<typeof recordAudit>[0]
 

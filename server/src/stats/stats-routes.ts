@@ -15,7 +15,7 @@ import type { TeamGuard } from '../team/member.ts'
 import { teamApi } from '../team/team-api.ts'
 import { closed, idSchema } from '../team/team-schema.ts'
 import { findWorkspace } from '../workspaces/workspace.ts'
-import type { Attention, ConnectionInfo, WebhookInfo, WorkspaceState } from './attention.ts'
+import type { ConnectionInfo, WebhookInfo, WorkspaceState } from './attention.ts'
 import { attentionCodes, listAttention } from './attention.ts'
 
 const StatsQuery = Type.Object(
@@ -184,7 +184,7 @@ export function statsTeamRoutes(app: App, deps: StatsDeps, guard: TeamGuard): vo
         answers: { ...presentAnswers(times, null), sampledEvery },
         waiting: presentWaiting(state.waiting, waitingMinutes),
         quota: { used, limit: limit === 0 ? null : limit },
-        attention: listAttention(state, now).map(presentAttention),
+        attention: listAttention(state, now).map((one) => ({ ...one, at: one.at?.toISOString() ?? null })),
       }
     },
   })
@@ -319,10 +319,6 @@ function presentWaiting(waiting: readonly UnansweredCount[], minutes: number): S
     forAgents: sum(waiting.filter(({ ownedByAgent }) => ownedByAgent)),
     since: first.length === 0 ? null : new Date(Math.min(...first)).toISOString(),
   }
-}
-
-function presentAttention(one: Attention): Stats['attention'][number] {
-  return { ...one, at: one.at?.toISOString() ?? null }
 }
 
 const sum = (rows: readonly { count: number }[]): number => rows.reduce((total, { count }) => total + count, 0)
