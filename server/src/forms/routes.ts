@@ -162,17 +162,8 @@ async function showForm(
   const token = typeof taken === 'string' ? taken : issueToken(keyring, form.id, deps.clock.now())
   const refusal = state.refusal && refusalOf(state.refusal)
   if (state.refusal !== null) reply.code(state.refusal.statusCode).headers(state.refusal.headers)
-  return sendPage(
-    reply,
-    formPage({
-      form,
-      token,
-      carried: [...carriedParameters(form, address), ...carriedClickIds(address)],
-      values,
-      refusal,
-    }),
-    form,
-  )
+  const carried = [...carriedParameters(form, address), ...carriedClickIds(address)]
+  return sendPage(reply, formPage({ form, token, carried, values, refusal }), form)
 }
 
 function refusalOf(error: ApiError): Refusal {
