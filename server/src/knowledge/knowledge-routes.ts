@@ -152,7 +152,7 @@ function writeRoutes(api: TeamApi, deps: KnowledgeTeamDeps): void {
     summary: 'Delete an article',
     description: 'For admins. Answers that cite it keep its title. Archive it instead to keep its text.',
     params: Type.Object(articleParams),
-    run: ({ member, params }) => deleteArticle(deps, authorOf(member), params.articleId),
+    run: ({ member, params }) => deleteArticle(deps, member, params.articleId),
   })
 }
 

@@ -2,12 +2,6 @@ import { parseIsoTime } from '../../base/time.ts'
 import { type ArticleFields, type ArticleKind, articleKinds, limits } from '../article.ts'
 import type { ImportedArticle } from '../write-article.ts'
 
-/** A file of an import: its path within the folder, and its text. */
-export interface ImportFile {
-  path: string
-  text: string
-}
-
 export interface ImportDefaults {
   /** Of articles that name none. */
   language: string
@@ -26,8 +20,11 @@ export interface ParsedFiles {
 
 export const maxRows = 2000
 
-/** Parses Markdown and CSV files. An article that breaks a limit becomes a problem; the others are imported. */
-export async function parseFiles(files: readonly ImportFile[], defaults: ImportDefaults): Promise<ParsedFiles> {
+/** Parses Markdown and CSV files with their paths within a folder. An article that breaks a limit becomes a problem; the others are imported. */
+export async function parseFiles(
+  files: readonly { path: string; text: string }[],
+  defaults: ImportDefaults,
+): Promise<ParsedFiles> {
   const parsed: ParsedFiles = { articles: [], problems: [] }
   const add = (address: string, values: RawArticle) => {
     const checked = checkArticle(values, defaults)
