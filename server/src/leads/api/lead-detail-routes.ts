@@ -24,17 +24,9 @@ import { otherEmails, phonesOf, toList } from '../lead/search-lines.ts'
 import { actorSchema, leadPathParams, leadsPath, leadUserOfMember, ofLead } from './lead-request.ts'
 
 /** Conversation with a lead, as supplied by the inbox. */
-export interface LeadConversation {
-  id: string
-  connectionId: string
-  channel: string
-  owner: string
-  status: string
-  assignedTo: string | null
-  unreadCount: number
+interface LeadConversation extends Omit<Static<typeof Conversation>, 'lastMessageAt' | 'unansweredSince'> {
   lastMessageAt: Date
   unansweredSince: Date | null
-  lastMessage: { direction: 'inbound' | 'outbound'; kind: string; text: string } | null
 }
 
 export interface ConversationDeps extends LeadDeps {

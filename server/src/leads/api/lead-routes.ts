@@ -277,7 +277,7 @@ async function listTrash(
       and l.deleted_at > ${deletedAfter}
       and l.purged_at is null`
   const [rows, [totalRow]] = await Promise.all([
-    db.sql<(LeadRow & { deleted_at: Date })[]>`
+    db.sql<(LeadRow & { deletedAt: Date })[]>`
       select ${leadColumns(db.sql)}
       from leads l
       where ${condition}
@@ -294,7 +294,7 @@ async function listTrash(
   return {
     leads: shown.map((row) => decryptLead(keyring, row)),
     total: totalRow?.total ?? 0,
-    nextCursor: last === undefined ? null : encodeCursor([trashCursor, last.deleted_at.getTime(), last.id]),
+    nextCursor: last === undefined ? null : encodeCursor([trashCursor, last.deletedAt.getTime(), last.id]),
   }
 }
 

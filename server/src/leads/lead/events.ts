@@ -1,6 +1,7 @@
 import type { Sql } from '../../base/db.ts'
 import type { EventDefinition } from '../../events/feed.ts'
 import type { EventAuthor, NewEvent } from '../../events/record.ts'
+import { blankLead } from './change.ts'
 import { type Lead, leadFieldNames } from './lead.ts'
 import { maskLeadEvent, otherPhoneNumbers, presentDetail, presentLeadEvent } from './present.ts'
 import { LeadEvent, MergedLead } from './schema.ts'
@@ -161,24 +162,14 @@ const sampleMergeId = '01985e2a-0000-7000-8000-000000000006'
 
 function sampleLead(id: string, at: Date): Lead {
   return {
-    id,
-    uniqueCode: 'LSAMPLE00001',
+    ...blankLead(id, 'LSAMPLE00001', at),
     externalRef: 'sample-1',
     firstName: 'Marina',
     lastName: 'Sample',
     email: 'marina@example.com',
     phone: '5511900000001',
-    status: 'new',
-    priority: 'medium',
     source: 'website',
-    adPlatform: null,
-    assignedTo: null,
     estimatedValue: 1200,
-    actualValue: null,
-    notes: null,
     customFields: [{ key: 'company_size', label: 'Company size', type: 'select', value: '1 to 10' }],
-    createdAt: at,
-    updatedAt: at,
-    deletedAt: null,
   }
 }
