@@ -48,7 +48,6 @@ const draftList: OwnedList = {
 
 export const maxDrafts = draftList.maxItems
 const draftNotFound = (): ApiError => notFound(draftList.notFoundMessage)
-const conversationGone = (): ApiError => notFound('Conversation not found')
 
 /**
  * Makes a draft of a resolved conversation, without phone numbers, e-mail addresses and the customer's name. Returns the
@@ -67,7 +66,8 @@ export async function createConversationDraft(
   return keyStore.withKeyring(workspaceId, (keyring) =>
     db.tx(async (tx) => {
       // Erased while it was read.
-      if (!(await lockConversation(tx, keyring, workspaceId, read.conversationId))) throw conversationGone()
+      if (!(await lockConversation(tx, keyring, workspaceId, read.conversationId)))
+        throw notFound('Conversation not found')
       await refuseIfFull(tx, draftList, workspaceId, null)
       const [known] = await selectDrafts(tx, keyring, workspaceId, tx`and conversation_id = ${read.conversationId}`)
       if (known !== undefined) return known

@@ -214,12 +214,7 @@ async function listLanguages(sql: Sql, workspaceId: string): Promise<string[]> {
 const maxSearchedText = 20_000
 
 /** Returns these articles in this order, with the part of each that fits the query. */
-async function loadFound(
-  sql: Sql,
-  workspaceId: string,
-  ids: readonly string[],
-  query: string,
-): Promise<FoundArticle[]> {
+async function loadFound(sql: Sql, workspaceId: string, ids: readonly string[], query: string) {
   if (ids.length === 0) return []
   const rows = await sql<(ArticleHead & { body: string })[]>`
     select ${headColumns(sql)}, left(a.body, ${maxSearchedText}) as body

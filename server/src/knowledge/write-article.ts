@@ -245,11 +245,7 @@ const comparable = (fields: ArticleFields) => [
 ]
 
 /** Throws 400 for fields that contradict each other, and for keys of other workspaces. */
-async function checkFields(
-  tx: Tx,
-  workspaceId: string,
-  { keyIds, validFrom, validUntil }: ArticleFields,
-): Promise<void> {
+async function checkFields(tx: Tx, workspaceId: string, { keyIds, validFrom, validUntil }: ArticleFields) {
   const issues: Issue[] = []
   if (validFrom !== null && validUntil !== null && validUntil <= validFrom) {
     issues.push({ path: 'validUntil', message: 'must not be before validFrom' })
