@@ -15,7 +15,6 @@ export interface FormDeps {
   clock: Clock
 }
 
-/** Maximum number of forms of a workspace. */
 const maxForms = 200
 
 /** Creates a form. Throws 400 for an invalid definition and 409 for a taken slug. */
@@ -25,7 +24,8 @@ export async function createForm(deps: FormDeps, member: Member, input: NewForm)
   const form = draftForm(workspaceId, input, now)
   return withSlugCheck(() =>
     deps.db.tx(async (tx) => {
-      if ((await countForms(tx, workspaceId)) >= maxForms) throw tooManyForms()
+      if ((await countForms(tx, workspaceId)) >= maxForms)
+        throw conflict(`A workspace has at most ${maxForms} forms. Delete an unused one.`)
       await claimSlug(tx, workspaceId, form.slug, form.id)
       await insertForm(tx, form)
       await recordAudit(tx, entry(member, 'form.created', form.id), now)
@@ -153,13 +153,6 @@ const slugTaken = (cause?: unknown): ApiError =>
 /** Maximum number of slugs that the forms of a workspace have ever had. They are reserved permanently. */
 const maxSlugs = 1_000
 
-const tooManySlugs = (): ApiError =>
-  conflict(`A workspace's forms can have at most ${maxSlugs} addresses over time. Use a former one.`, {
-    field: 'slug',
-  })
-
-const tooManyForms = (): ApiError => conflict(`A workspace has at most ${maxForms} forms. Delete an unused one.`)
-
 /**
  * Assigns the slug to the form permanently: neither a rename nor a deletion frees it for another workspace. Throws 409
  * if another workspace has it.
@@ -177,7 +170,9 @@ async function claimSlug(tx: Tx, workspaceId: string, slug: string, formId: stri
     select count(*)::integer as count
     from form_slugs
     where workspace_id = ${workspaceId}`
-  if ((row?.count ?? 0) > maxSlugs) throw tooManySlugs()
+  if ((row?.count ?? 0) <= maxSlugs) return
+  const message = `A workspace's forms can have at most ${maxSlugs} addresses over time. Use a former one.`
+  throw conflict(message, { field: 'slug' })
 }
 
 /** Derives a slug from the title, with a random suffix so that it is likely to be free. */

@@ -75,11 +75,15 @@ export async function listLeadSubmissions(
     kind: 'submission',
     actor: { type: 'form', id: form_id },
     form: { id: form_id, name },
-    answers: answers === null ? [] : JSON.parse(keyring.decryptText(answersContext(id), answers)).map(presentAnswer),
+    answers:
+      answers === null
+        ? []
+        : JSON.parse(keyring.decryptText(answersContext(id), answers)).map(({ label, value }: Answer) => ({
+            label,
+            value,
+          })),
   }))
 }
-
-const presentAnswer = ({ label, value }: Answer) => ({ label, value })
 
 export interface SubmissionCount {
   count: number
