@@ -181,12 +181,7 @@ interface Digests {
   users: Buffer[]
 }
 
-async function selectRows(
-  sql: Sql,
-  workspaceId: string,
-  { phones, users }: Digests,
-  condition: Fragment = sql``,
-): Promise<ConsentRow[]> {
+async function selectRows(sql: Sql, workspaceId: string, { phones, users }: Digests, condition: Fragment = sql``) {
   if (phones.length + users.length === 0) return []
   return sql<ConsentRow[]>`
     select id, purpose, decision, source, customer, phone_index as "phoneIndex", user_index as "userIndex",

@@ -94,11 +94,12 @@ export async function findCustomer(search: CustomerSearch, named: ErasedCustomer
   const { before } = search
   const first = await findErasedLeads(search, named, before)
   const firstConversations = await findErasedConversations(search, named, before)
-  const phones = distinctPhones([
+  const allPhones = [
     ...named.phones,
     ...first.flatMap(({ phone, otherPhones }) => [...toList(phone), ...otherPhones]),
     ...firstConversations.flatMap(({ phone }) => toList(phone)),
-  ])
+  ]
+  const phones = [...new Map(allPhones.map((phone) => [phoneClass(phone), phone])).values()]
   const wider = { ...named, phones }
   const leads = await findErasedLeads(search, wider, before)
   const ofPhones = await findErasedConversations(search, wider, before)
@@ -123,10 +124,6 @@ export async function findCustomer(search: CustomerSearch, named: ErasedCustomer
 }
 
 const distinct = (values: readonly string[]): string[] => [...new Set(values)]
-
-function distinctPhones(phones: readonly string[]): string[] {
-  return [...new Map(phones.map((phone) => [phoneClass(phone), phone])).values()]
-}
 
 /** Exactly one of the four. */
 export interface CustomerIdentifier {

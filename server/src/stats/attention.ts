@@ -91,7 +91,7 @@ const createAttention = (code: Attention['code'], more: Partial<Attention> = {})
 
 function workspaceAttention({ agentsStopped, quota, waiting }: WorkspaceState): Attention[] {
   const count = waiting.reduce((sum, each) => sum + each.count, 0)
-  const since = waiting.reduce<Date | null>((first, each) => earlier(first, each.since), null)
+  const since = waiting.map((each) => each.since).sort((a, b) => a.getTime() - b.getTime())[0] ?? null
   return [
     ...(agentsStopped ? [createAttention('agents_stopped')] : []),
     ...(count > 0 ? [createAttention('customers_waiting', { count, at: since })] : []),
@@ -152,5 +152,3 @@ function expiryAttention({ id, name, expires_at: at }: KeyRow, now: Date): Atten
 }
 
 const isSoon = (at: Date | null, now: Date): boolean => at !== null && at.getTime() - now.getTime() <= warnAheadMs
-
-const earlier = (a: Date | null, b: Date): Date => (a === null || b < a ? b : a)

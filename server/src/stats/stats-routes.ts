@@ -301,10 +301,7 @@ function presentAnswers(times: readonly AnswerTimes[], day: number | null) {
   return { people: by('people'), agents: by('agents'), otherApps: by('otherApps') }
 }
 
-function presentLeads(
-  created: readonly NewLeads[],
-  byStatus: readonly { status: string; count: number }[],
-): Stats['leads'] {
+function presentLeads(created: readonly NewLeads[], byStatus: readonly { status: string; count: number }[]) {
   const bySource = [...Map.groupBy(created, ({ source }) => source)]
     .map(([source, rows]) => ({ source, count: sum(rows) }))
     .sort((a, b) => b.count - a.count || (a.source < b.source ? -1 : 1))
