@@ -1,7 +1,7 @@
 import type { Sql, Tx } from '../base/db.ts'
 import { decryptOrNull } from '../base/encryption/encrypt.ts'
 import type { Keyring } from '../base/encryption/keyring.ts'
-import type { ErasedCustomer, ErasureScope, ErasureStep, RemovedCounts } from '../base/erasure.ts'
+import type { ErasedCustomer, ErasureScope, ErasureStep } from '../base/erasure.ts'
 import { createStep, finishedStep } from '../base/erasure.ts'
 import { firstIdAt } from '../base/id.ts'
 import { byteaArray } from '../base/postgres/values.ts'
@@ -169,12 +169,7 @@ interface UndoneMerge {
  * Erases copies of this lead's data in other leads, from the time when it was merged into them: their events of that
  * time, the changes in the undo event, and former values in bulk changes. The other leads stay: they are other people.
  */
-async function eraseMergedPeriod(
-  tx: Tx,
-  workspaceId: string,
-  leadId: string,
-  eventsErased: OnEventsErased,
-): Promise<{ removed: RemovedCounts; hasMore: boolean }> {
+async function eraseMergedPeriod(tx: Tx, workspaceId: string, leadId: string, eventsErased: OnEventsErased) {
   const merges = await tx<UndoneMerge[]>`
     select m.id, m.kept_id, m.merged_at, m.undone_at, e.id as told_by
     from lead_merges m

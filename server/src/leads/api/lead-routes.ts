@@ -15,7 +15,7 @@ import { labelRoutes, readLabels } from '../labels/lead-labels.ts'
 import { decryptLead, type LeadRow } from '../lead/encrypted-lead.ts'
 import { makeLeadReader } from '../lead/find-lead.ts'
 import { parseLeadPatch } from '../lead/input.ts'
-import type { Lead, LeadDeps, LeadUser, ListedLead } from '../lead/lead.ts'
+import type { Lead, LeadDeps, ListedLead } from '../lead/lead.ts'
 import { presentDetail } from '../lead/present.ts'
 import { leadColumns } from '../lead/queries.ts'
 import { LeadChanges, LeadDetail, LeadId, NewLead, NoQuery, TeamLead, TeamLeadList } from '../lead/schema.ts'
@@ -214,7 +214,7 @@ function boardRoutes(api: TeamApi, deps: LeadDeps): void {
     errors: [422],
     run: async ({ member, query }) => {
       const { filter } = parseListRequest(query)
-      return { columns: await countBoard(deps, leadUserOfMember(member), filter) }
+      return { columns: await countBoard(deps, member.workspaceId, filter) }
     },
   })
 }
@@ -223,11 +223,7 @@ function boardRoutes(api: TeamApi, deps: LeadDeps): void {
  * Returns the exact number and value of leads per status. Workspace statuses come first, in their order and including
  * empty ones; statuses that only the API has set follow by name. Throws 422 for conditions on text or custom fields.
  */
-async function countBoard(
-  { db, clock }: LeadDeps,
-  { workspaceId }: LeadUser,
-  filter: LeadFilter,
-): Promise<BoardColumn[]> {
+async function countBoard({ db, clock }: LeadDeps, workspaceId: string, filter: LeadFilter): Promise<BoardColumn[]> {
   const conditions = resolveConditions(filter.conditions ?? noConditions, clock.now())
   if (!arePlainConditions(conditions)) {
     throw unprocessable('The board does not support filters by text or custom field; use the list instead', {
@@ -264,11 +260,8 @@ const emptyColumn = (status: string): BoardColumn => {
 }
 
 /** Returns deleted leads that can still be restored, most recently deleted first; ids break ties. */
-async function listTrash(
-  { db, keyStore, clock }: LeadDeps,
-  { workspaceId }: LeadUser,
-  { limit, cursor }: { limit: number; cursor: string | null },
-): Promise<LeadPage> {
+async function listTrash(deps: LeadDeps, workspaceId: string, limit: number, cursor: string | null): Promise<LeadPage> {
+  const { db, keyStore, clock } = deps
   const after = cursor === null ? null : parseTrashCursor(cursor)
   const keyring = await keyStore.keyring(workspaceId)
   const deletedAfter = new Date(clock.now().getTime() - restorableMs)
@@ -338,7 +331,7 @@ function trashRoutes(api: TeamApi, deps: LeadDeps): void {
     options: { schemaErrorFormatter: listQueryError },
     run: async ({ member, query }) => {
       const { limit = 50, cursor = null } = query
-      const page = await listTrash(deps, leadUserOfMember(member), { limit, cursor })
+      const page = await listTrash(deps, member.workspaceId, limit, cursor)
       return { ...page, leads: page.leads.flatMap(presentTrashed) }
     },
   })

@@ -9,9 +9,8 @@ import { findLabels } from '../../workspaces/labels.ts'
 import { findNonMembers } from '../../workspaces/workspace.ts'
 import { leadUserOfMember } from '../api/lead-request.ts'
 import { unknownLabels } from '../labels/lead-labels.ts'
-import { assigneeIssue, type LeadUser } from '../lead/lead.ts'
+import { assigneeIssue } from '../lead/lead.ts'
 import { listLeadsOnce } from '../search/list.ts'
-import type { LeadFilter } from '../search/list-filter.ts'
 import { parseListRequest } from '../search/list-request.ts'
 import { type BulkChangeRow, findBulkChange, listBulkChanges, undoUntilOf } from './bulk-changes.ts'
 import type { BulkDeps } from './run-bulk-change.ts'
@@ -42,7 +41,9 @@ export function bulkChangeTeamRoutes(app: App, deps: BulkDeps, guard: TeamGuard)
       }
       if ('labels' in bulkRequest) await checkLabels(deps, workspaceId, bulkRequest.labels)
       if ('filter' in bulkRequest && bulkRequest.filter.conditions !== undefined) {
-        await rejectTooMany(deps, leadUserOfMember(member), bulkRequest.filter)
+        // Rejects conditions that cannot be evaluated for this many leads now, instead of in the worker.
+        const request = { sort: { by: 'createdAt', order: 'asc' }, limit: 1, page: 1, cursor: null } as const
+        await listLeadsOnce(deps, leadUserOfMember(member), { ...request, filter: bulkRequest.filter })
       }
       return respondWith(deps, startBulkChange(deps, member, bulkRequest))
     },
@@ -92,11 +93,6 @@ function cancelAndUndoRoutes(api: TeamApi, deps: BulkDeps): void {
 const respondWith = async ({ clock }: BulkDeps, changed: Promise<BulkChangeRow>) => ({
   bulkChange: present(await changed, clock.now()),
 })
-
-/** Rejects conditions that cannot be evaluated for this many leads now, instead of in the worker. */
-async function rejectTooMany(deps: BulkDeps, user: LeadUser, filter: LeadFilter): Promise<void> {
-  await listLeadsOnce(deps, user, { filter, sort: { by: 'createdAt', order: 'asc' }, limit: 1, page: 1, cursor: null })
-}
 
 async function checkLabels({ db }: BulkDeps, workspaceId: string, { addLabelIds = [] }: BulkLabels): Promise<void> {
   const known = await db.tx((tx) => findLabels(tx, workspaceId, addLabelIds))

@@ -40,8 +40,6 @@ export interface BulkChangeRow {
 
 const bulkChangeNotFound = (): ApiError => notFound('Bulk change not found')
 
-const nothingToUndo = (): ApiError => conflict('Nothing to undo: the import has not changed any leads')
-
 export async function findBulkChange(sql: Sql, workspaceId: string, id: string): Promise<BulkChangeRow> {
   const [row] = await sql<BulkChangeRow[]>`
     select *
@@ -66,8 +64,8 @@ export async function lockBulkChange(
       and id = ${id}
       and (kind = 'import') = ${of === 'import'}
     for update`
-  if (row === undefined) throw of === 'import' ? nothingToUndo() : bulkChangeNotFound()
-  return row
+  if (row !== undefined) return row
+  throw of === 'import' ? conflict('Nothing to undo: the import has not changed any leads') : bulkChangeNotFound()
 }
 
 const maxListed = 50

@@ -169,11 +169,7 @@ const actorOf = ({ state, actor_type, actor_id, undo_actor_type, undo_actor_id }
     : { type: actor_type, id: actor_id }
 
 /** Ends the bulk change and records the result in the audit log. */
-async function endWithAudit(
-  { db, clock }: LeadDeps,
-  row: BulkChangeRow,
-  state: 'done' | 'failed' | 'undone',
-): Promise<void> {
+async function endWithAudit({ db, clock }: LeadDeps, row: BulkChangeRow, state: 'done' | 'failed' | 'undone') {
   await db.tx(async (tx) => {
     const now = clock.now()
     if (!(await endBulkChange(tx, row, state, now))) return

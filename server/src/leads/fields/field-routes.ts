@@ -125,7 +125,7 @@ export function changeLeadField({ db, clock }: Deps, by: Member, id: string, pat
   return db.tx(async (tx): Promise<LeadField> => {
     const all = await lockFields(tx, by.workspaceId)
     const before = all.find((field) => field.id === id.toLowerCase())
-    if (before === undefined) throw fieldNotFound()
+    if (before === undefined) throw notFound('Field not found')
     const now = clock.now()
     const after = applyFieldPatch(before, patch, now)
     throwIfIssues(choiceIssues(after))
@@ -151,7 +151,7 @@ export function orderLeadFields({ db, clock }: Deps, by: Member, ids: readonly s
   return db.tx(async (tx) => {
     const all = await lockFields(tx, by.workspaceId)
     const wanted = [...new Set(ids.map((id) => id.toLowerCase()))]
-    if (wanted.length !== ids.length || !sameMembers(wanted, all)) {
+    if (wanted.length !== ids.length || wanted.length !== all.length || !all.every(({ id }) => wanted.includes(id))) {
       throw unprocessable('ids must contain the id of every field exactly once')
     }
     await tx`
@@ -164,9 +164,6 @@ export function orderLeadFields({ db, clock }: Deps, by: Member, ids: readonly s
     return listLeadFields(tx, by.workspaceId)
   })
 }
-
-const sameMembers = (ids: readonly string[], fields: readonly LeadField[]): boolean =>
-  ids.length === fields.length && fields.every(({ id }) => ids.includes(id))
 
 /** Locks the workspace, so that concurrent additions cannot exceed the limit. */
 async function lockFields(tx: Tx, workspaceId: string): Promise<LeadField[]> {
@@ -217,8 +214,6 @@ function choiceIssues(field: Pick<LeadField, 'type' | 'choices'>): Issue[] {
 function throwIfIssues(issues: Issue[]): void {
   if (issues.length > 0) throw new InvalidInput(issues)
 }
-
-const fieldNotFound = () => notFound('Field not found')
 
 async function recordChange(tx: Tx, by: Member, target: string, what: string, now: Date): Promise<void> {
   const { workspaceId, actor } = by

@@ -19,12 +19,13 @@ export const leadRestored = (lead: Lead, by?: EventAuthor): NewEvent => makeEven
 export function leadUpdated(lead: Lead, before: Lead, by?: EventAuthor): NewEvent {
   const payload = payloadOf(lead)
   const { status: previousStatus } = before
+  const changes = fieldChanges(before, lead)
   return {
     name: 'lead.updated',
     subjectId: lead.id,
     connectionId: null,
     payload: previousStatus === lead.status ? payload : { ...payload, previousStatus },
-    ...changesOf(before, lead),
+    ...(changes.length > 0 && { changes }),
     ...authorOf(by),
   }
 }
@@ -41,11 +42,6 @@ export const leadMerged = (lead: Lead, merge: LeadMerge): NewEvent => ({
   connectionId: null,
   payload: { ...payloadOf(lead), ...merge },
 })
-
-function changesOf(before: Lead, lead: Lead): Pick<NewEvent, 'changes'> {
-  const changes = fieldChanges(before, lead)
-  return changes.length === 0 ? {} : { changes }
-}
 
 function makeEvent(name: LeadEventName, lead: Lead, by: EventAuthor | undefined): NewEvent {
   return { name, subjectId: lead.id, connectionId: null, payload: payloadOf(lead), ...authorOf(by) }

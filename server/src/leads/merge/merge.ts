@@ -97,12 +97,7 @@ export async function lockWithPhones(
   return leads.flatMap(contactPhones).every((phone) => phones.has(phone)) ? leads : null
 }
 
-async function mergeInTransaction(
-  callerWork: LeadTx,
-  kept: Lead,
-  other: Lead,
-  choices: MergeChoices,
-): Promise<MergeResult> {
+async function mergeInTransaction(callerWork: LeadTx, kept: Lead, other: Lead, choices: MergeChoices) {
   const { tx, keyring, now } = callerWork
   const id = newId(now)
   const user = { ...callerWork.user, partOf: `merge:${id}` }

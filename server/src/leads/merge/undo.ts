@@ -66,12 +66,7 @@ async function undoInTransaction(work: LeadTx, merge: MergeRow, leads: readonly 
 }
 
 /** Returns the kept lead after the undo. A name that another lead has now, or an assignee who left, is not restored. */
-async function planKeptLead(
-  work: LeadTx,
-  merge: MergeRow,
-  kept: Lead,
-  former: MergeSnapshot,
-): Promise<{ lead: Lead; left: string[] }> {
+async function planKeptLead(work: LeadTx, merge: MergeRow, kept: Lead, former: MergeSnapshot) {
   const { fields, left } = planUndo(kept, former)
   const { contacts: _, ...own } = kept
   const updatedAt = new Date(Math.max(work.now.getTime(), kept.updatedAt.getTime()))

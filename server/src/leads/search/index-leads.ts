@@ -49,10 +49,7 @@ export async function indexLeads(deps: IndexDeps): Promise<number> {
 }
 
 /** Indexes these workspaces, or all. `isOver` is true if the time ran out. */
-async function indexPending(
-  deps: IndexDeps,
-  workspaceIds: readonly string[] | null,
-): Promise<{ processed: number; isTimedOut: boolean }> {
+async function indexPending(deps: IndexDeps, workspaceIds: readonly string[] | null) {
   const endsAt = performance.now() + maxRunMs
   let processed = 0
   const failures: unknown[] = []

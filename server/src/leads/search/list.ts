@@ -239,25 +239,18 @@ async function findInDatabase<R extends TimedRow>(
   const { term, conditions, sortOrder } = query
   const needsNoDecryption = term === null && arePlainConditions(conditions)
   if (isTimeOrder(sortOrder)) {
-    if (needsNoDecryption) return selectPage(sql, workspaceId, { ...query, sortOrder }, columns)
+    if (needsNoDecryption) {
+      const [rows, total] = await Promise.all([
+        selectRows<R>(sql, workspaceId, { ...query, sortOrder }, columns),
+        query.needsTotal ? countLeads(sql, workspaceId, query) : null,
+      ])
+      return { rows, total }
+    }
     const isSearched = term !== null && conditions.list.length === 0
     if (isSearched) return searchPage(sql, keyring, { ...query, workspaceId, term, sortOrder })
   }
   if (needsNoDecryption && isPlainOrder(sortOrder)) return sortInDatabase(sql, workspaceId, query, maxSorted)
   return db.inBulk(() => decryptAndSort(sql, keyring, workspaceId, query, maxOpened))
-}
-
-async function selectPage<R extends TimedRow>(
-  sql: Sql,
-  workspaceId: string,
-  query: PageQuery & { sortOrder: TimeOrder },
-  columns: Fragment,
-): Promise<FoundPage<R>> {
-  const [rows, total] = await Promise.all([
-    selectRows<R>(sql, workspaceId, query, columns),
-    query.needsTotal ? countLeads(sql, workspaceId, query) : null,
-  ])
-  return { rows, total }
 }
 
 /** Returns the place of a row in the order of a time. */

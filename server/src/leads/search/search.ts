@@ -89,13 +89,7 @@ async function probeMatches(
  * are outdated. The workspace of the tokens is therefore hidden from the planner, and `limit` makes it look up leads
  * one by one by id: otherwise it may scan the whole workspace, even once per lead.
  */
-function readCandidates(
-  sql: Sql,
-  keyring: Keyring,
-  search: LeadSearch,
-  after: Place | null,
-  indexedTo: number,
-): AsyncIterable<CandidateRow[]> {
+function readCandidates(sql: Sql, keyring: Keyring, search: LeadSearch, after: Place | null, indexedTo: number) {
   const [first = [], ...others] = termTokens(keyring, search.term)
   const hasTokens = others.reduce(
     (either, tokens) => sql`${either} or s.tokens @> ${tokens}::integer[]`,

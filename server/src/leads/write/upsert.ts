@@ -91,11 +91,7 @@ async function upsertBatch(
   )
 }
 
-async function upsertInTransaction(
-  work: LeadTx,
-  items: readonly (UpsertItem | ApiError)[],
-  options: UpsertOptions,
-): Promise<UpsertOutcome[]> {
+async function upsertInTransaction(work: LeadTx, items: readonly (UpsertItem | ApiError)[], options: UpsertOptions) {
   const { tx, keyring, now } = work
   const { workspaceId } = work.user
   const valid = items.filter((item): item is UpsertItem => !(item instanceof Error))

@@ -68,10 +68,7 @@ export async function catchUp({ db, keyStore }: FollowDeps, followed: FollowedIn
   return 'level'
 }
 
-async function selectChanges(
-  sql: Sql,
-  { workspaceId, position, appliedSeqs, shape }: FollowedIndex,
-): Promise<ChangeRow[]> {
+async function selectChanges(sql: Sql, { workspaceId, position, appliedSeqs, shape }: FollowedIndex) {
   const ofLeads = isLeadEventOf(sql, workspaceId)
   return sql<ChangeRow[]>`
     select

@@ -171,11 +171,7 @@ async function valuesOf({ db }: LeadDeps, workspaceId: string, { values = {} }: 
 }
 
 /** Does the same for fields that the workspace defines. */
-async function fieldValuesOf(
-  { db }: LeadDeps,
-  workspaceId: string,
-  { fieldValues = {} }: StartRequest,
-): Promise<FieldValueMapping> {
+async function fieldValuesOf({ db }: LeadDeps, workspaceId: string, { fieldValues = {} }: StartRequest) {
   if (Object.keys(fieldValues).length === 0) return {}
   const fields = await fieldsInUse(db.sql, workspaceId)
   const issues: Issue[] = []
