@@ -23,7 +23,7 @@ import { strangeConnections } from '../channels/connection/queries.ts'
 import { erasureTeamRoutes } from '../erasure/erasure-routes.ts'
 import { formTeamRoutes } from '../forms/form-routes.ts'
 import { formRoutes } from '../forms/routes.ts'
-import { countLeadSubmissions, listLeadSubmissions, moveSubmissions } from '../forms/submit/submissions.ts'
+import { countLeadSubmissions, listLeadSubmissions } from '../forms/submit/submissions.ts'
 import { registerOpenApi } from '../http/contract/openapi.ts'
 import { serveReference } from '../http/contract/reference.ts'
 import { createReadinessCheck, serveHealth } from '../http/monitoring/health.ts'
@@ -197,7 +197,6 @@ function leadTeamDeps(runtime: Runtime): LeadTeamDeps {
     submissionEntries,
     taskEntries,
     countLeadSubmissions,
-    moveSubmissions,
   }
 }
 

@@ -1,20 +1,12 @@
 import type { Fragment, Sql, Tx } from '../base/db.ts'
 import type { Keyring } from '../base/encryption/keyring.ts'
+import { createStep, type ErasureScope, type ErasureStep } from '../base/erasure.ts'
 import { newId } from '../base/id.ts'
 import { phoneClass, phoneKeys } from '../base/phone/phone-variants.ts'
 import { byteaArray } from '../base/postgres/values.ts'
-import type { Actor } from '../workspaces/actor.ts'
-import {
-  type Consent,
-  type ConsentCustomer,
-  type ConsentPurpose,
-  consentPurposes,
-  type Decisions,
-  type KnownConsent,
-  type NewConsent,
-  noDecisions,
-  orderConsent,
-} from './consent.ts'
+import { type Actor, systemActor } from '../workspaces/actor.ts'
+import type { Consent, ConsentCustomer, ConsentPurpose, Decisions, KnownConsent, NewConsent } from './consent.ts'
+import { consentPurposes, noDecisions, orderConsent } from './consent.ts'
 
 /** Decisions kept per customer and purpose; older ones are deleted. */
 export const maxConsents = 50
@@ -28,11 +20,18 @@ interface ConsentRow extends KnownConsent {
   id: string
   purpose: ConsentPurpose
   connectionId: string | null
-  actorType: Actor['type']
-  actorId: string | null
+  actor: Actor
   customer: Buffer
   phoneIndex: Buffer | null
   userIndex: Buffer | null
+}
+
+/** A transaction that changes decisions, with its time. */
+interface ConsentTx {
+  tx: Tx
+  keyring: Keyring
+  workspaceId: string
+  now: Date
 }
 
 export interface RecordedConsent {
@@ -43,13 +42,8 @@ export interface RecordedConsent {
 }
 
 /** Records a decision in the customer's history and returns the current one. Concurrent calls wait for each other. */
-export async function storeConsent(
-  tx: Tx,
-  keyring: Keyring,
-  workspaceId: string,
-  next: NewConsent,
-  now: Date,
-): Promise<RecordedConsent> {
+export async function storeConsent(work: ConsentTx, next: NewConsent): Promise<RecordedConsent> {
+  const { tx, keyring, workspaceId, now } = work
   await lockConsents(tx, keyring, next.customer)
   const known = await selectRows(tx, workspaceId, digestsOf(keyring, [next.customer]))
   const { purpose = 'marketing' } = next
@@ -61,7 +55,7 @@ export async function storeConsent(
   const id = newId(now)
   // After the current one: the clocks of two machines differ, and two decisions can be made in one millisecond.
   const decidedAt = new Date(Math.max(now.getTime(), (current?.decidedAt.getTime() ?? 0) + 1))
-  await insertRow(tx, keyring, workspaceId, { ...next, purpose, id, decidedAt, isLate: order === 'late' })
+  await insertRow(work, { ...next, purpose, id, decidedAt, isLate: order === 'late' })
   const surplus = own.slice(maxConsents - 1).flatMap((row) => (row === current ? [] : [row.id]))
   if (surplus.length > 0) {
     await tx`
@@ -79,17 +73,14 @@ export async function storeConsent(
  * a decision. Returns the one that is current then, null for none; undefined if there was nothing to undo.
  */
 export async function undoConsent(
-  tx: Tx,
-  keyring: Keyring,
-  workspaceId: string,
+  { tx, keyring, workspaceId, now }: ConsentTx,
   { customer, actor, purpose = 'marketing' }: Pick<NewConsent, 'customer' | 'actor' | 'purpose'>,
-  now: Date,
 ): Promise<Consent | null | undefined> {
   await lockConsents(tx, keyring, customer)
   const ofPurpose = tx`and not is_late and purpose = ${purpose}`
   const rows = await selectRows(tx, workspaceId, digestsOf(keyring, [customer]), ofPurpose)
   const [last, former] = rows.filter(belongsTo(keyring, customer))
-  const isOwn = last !== undefined && last.actorType === actor.type && last.actorId === actor.id
+  const isOwn = last !== undefined && last.actor.type === actor.type && last.actor.id === actor.id
   if (!isOwn || now.getTime() - last.decidedAt.getTime() > undoWithinMs) return undefined
   await tx`
     delete from consents
@@ -162,13 +153,8 @@ export interface PhoneChange {
  * Records an opt-out also for the number that replaces the lead's, unless its holder has decided. The former number
  * keeps it: it may have been mistyped, or belong to someone else by now, whom nobody has asked.
  */
-export async function carryOptOuts(
-  tx: Tx,
-  keyring: Keyring,
-  workspaceId: string,
-  changes: readonly PhoneChange[],
-  now: Date,
-): Promise<void> {
+export async function carryOptOuts(work: ConsentTx, changes: readonly PhoneChange[]): Promise<void> {
+  const { tx, keyring, workspaceId } = work
   const moves = changes.flatMap(({ from, to }) =>
     from === null || to === null || phoneClass(from) === phoneClass(to) ? [] : [{ from, to }],
   )
@@ -186,7 +172,7 @@ export async function carryOptOuts(
     const { purpose, decision, source, actor, connectionId } = consent
     const customer = { phone: to, userId: null }
     const carriedConsent = { customer, purpose, decision, source, actor, connectionId, reportedAt: null }
-    await storeConsent(tx, keyring, workspaceId, carriedConsent, now)
+    await storeConsent(work, carriedConsent)
   }
 }
 
@@ -195,16 +181,11 @@ interface Digests {
   users: Buffer[]
 }
 
-async function selectRows(
-  sql: Sql,
-  workspaceId: string,
-  { phones, users }: Digests,
-  condition: Fragment = sql``,
-): Promise<ConsentRow[]> {
+async function selectRows(sql: Sql, workspaceId: string, { phones, users }: Digests, condition: Fragment = sql``) {
   if (phones.length + users.length === 0) return []
   return sql<ConsentRow[]>`
     select id, purpose, decision, source, customer, phone_index as "phoneIndex", user_index as "userIndex",
-      connection_id as "connectionId", actor_type as "actorType", actor_id as "actorId",
+      connection_id as "connectionId", json_build_object('type', actor_type, 'id', actor_id) as actor,
       reported_at as "reportedAt", decided_at as "decidedAt", is_late as "isLate"
     from consents
     where workspace_id = ${workspaceId}
@@ -222,46 +203,27 @@ function belongsTo(keyring: Keyring, customer: ConsentCustomer) {
     isIn(users, userIndex) || (isIn(phones, phoneIndex) && (userIndex === null || users.length === 0))
 }
 
-function toConsent({
-  id,
-  purpose,
-  decision,
-  source,
-  connectionId,
-  actorType,
-  actorId,
-  decidedAt,
-}: ConsentRow): Consent {
-  const actor = actorType === 'system' ? { type: actorType, id: null } : { type: actorType, id: actorId ?? '' }
+function toConsent(row: ConsentRow): Consent {
+  const { id, purpose, decision, source, connectionId, decidedAt } = row
+  const actor = row.actor.type === 'system' ? systemActor : row.actor
   return { id, purpose, decision, source, connectionId, actor, decidedAt }
 }
 
 async function insertRow(
-  tx: Tx,
-  keyring: Keyring,
-  workspaceId: string,
-  {
-    id,
-    customer,
-    purpose,
-    decision,
-    source,
-    actor,
-    connectionId,
-    reportedAt,
-    ...at
-  }: NewConsent & Pick<ConsentRow, 'id' | 'purpose' | 'decidedAt' | 'isLate'>,
+  { tx, keyring, workspaceId }: ConsentTx,
+  consent: NewConsent & Pick<ConsentRow, 'id' | 'purpose' | 'decidedAt' | 'isLate'>,
 ): Promise<void> {
-  const row = encryptCustomer(keyring, id, customer)
+  const { id, actor } = consent
+  const row = encryptCustomer(keyring, id, consent.customer)
   await tx`
     insert into consents (
       workspace_id, id, channel, purpose, decision, source, customer, phone_index, user_index, index_version,
       connection_id, actor_type, actor_id, reported_at, decided_at, is_late
     )
     values (
-      ${workspaceId}, ${id}, 'whatsapp', ${purpose}, ${decision}, ${source}, ${row.customer}, ${row.phone_index},
-      ${row.user_index}, ${row.index_version}, ${connectionId}, ${actor.type}, ${actor.id}, ${reportedAt},
-      ${at.decidedAt}, ${at.isLate}
+      ${workspaceId}, ${id}, 'whatsapp', ${consent.purpose}, ${consent.decision}, ${consent.source}, ${row.customer},
+      ${row.phone_index}, ${row.user_index}, ${row.index_version}, ${consent.connectionId}, ${actor.type}, ${actor.id},
+      ${consent.reportedAt}, ${consent.decidedAt}, ${consent.isLate}
     )`
 }
 
@@ -292,13 +254,30 @@ const phoneLabel = 'consent.phone'
 const userLabel = 'consent.user'
 
 /** Returns the digests under which decisions of these customers may be stored, also while the index key is rotated. */
-export function digestsOf(keyring: Keyring, customers: readonly ConsentCustomer[]): Digests {
+function digestsOf(keyring: Keyring, customers: readonly ConsentCustomer[]): Digests {
   return {
     phones: customers.flatMap(({ phone }) =>
       phone === null ? [] : phoneKeys(phone).flatMap((key) => keyring.exacts(phoneLabel, key)),
     ),
     users: customers.flatMap(({ userId }) => (userId === null ? [] : keyring.exacts(userLabel, userId))),
   }
+}
+
+/** Erases the customer's decisions. Few: the history of a customer is bounded. */
+export async function eraseConsents(
+  tx: Tx,
+  { workspaceId, keyring, customer, createdBefore }: ErasureScope,
+): Promise<ErasureStep> {
+  const { phones, users } = digestsOf(keyring, [
+    ...customer.phones.map((phone) => ({ phone, userId: null })),
+    ...customer.userIds.map((userId) => ({ phone: null, userId })),
+  ])
+  const erased = await tx`
+    delete from consents
+    where workspace_id = ${workspaceId}
+      and (phone_index = any (${byteaArray(phones)}::bytea[]) or user_index = any (${byteaArray(users)}::bytea[]))
+      and decided_at <= ${createdBefore}`
+  return createStep({ consents: erased.count }, false)
 }
 
 /** Two decisions of a customer wait for each other, even the first two. All processes know the lowest version. */

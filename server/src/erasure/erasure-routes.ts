@@ -9,16 +9,8 @@ import { recordAudit } from '../team/audit.ts'
 import type { Member, TeamGuard } from '../team/member.ts'
 import { teamApi } from '../team/team-api.ts'
 import { closed, idSchema, workspaceParams } from '../team/team-schema.ts'
-import {
-  type CustomerIdentifier,
-  type ErasureDeps,
-  type ErasureRow,
-  encryptSubject,
-  findErasure,
-  findIdentifiedCustomer,
-  identifierKinds,
-  listErasures,
-} from './erasure.ts'
+import type { CustomerIdentifier, ErasureDeps, ErasureRow } from './erasure.ts'
+import { encryptSubject, findErasure, findIdentifiedCustomer, identifierKinds, listErasures } from './erasure.ts'
 import { leaseMs, runErasure } from './run.ts'
 
 const kinds: Record<ErasedKind, string> = {
@@ -168,7 +160,8 @@ async function previewErasure(
 ): Promise<RemovedCounts> {
   const { workspaceId } = by
   return keyStore.withKeyring(workspaceId, async (keyring) => {
-    const { customer, leads } = await findIdentifiedCustomer(db.sql, keyring, by, name, clock.now())
+    const search = { sql: db.sql, keyring, workspaceId, before: clock.now() }
+    const { customer, leads } = await findIdentifiedCustomer(search, name, by.workspace.defaultCountry)
     const { leadIds, conversationIds, mergedIds } = customer
     const [ofConversations, events] = await Promise.all([
       countConversationRows(db.sql, workspaceId, conversationIds),
@@ -191,19 +184,20 @@ export async function startErasure(
   return keyStore.withKeyring(workspaceId, (keyring) =>
     db.tx(async (tx) => {
       const now = clock.now()
-      const { customer, namedBy } = await findIdentifiedCustomer(tx, keyring, by, name, now)
+      const search = { sql: tx, keyring, workspaceId, before: now }
+      const { customer, namedBy } = await findIdentifiedCustomer(search, name, by.workspace.defaultCountry)
       const id = newId(now)
       // This process has the lease first; a worker takes over when it expires.
       const dueAt = new Date(now.getTime() + leaseMs)
-      await tx`
+      const [row] = await tx<ErasureRow[]>`
         insert into erasures (workspace_id, id, state, named_by, subject, actor_type, actor_id, due_at, created_at)
         values (
           ${workspaceId}, ${id}, 'running', ${namedBy}, ${encryptSubject(keyring, id, customer)}, ${actor.type}, ${actor.id},
           ${dueAt}, ${now}
-        )`
+        )
+        returning *`
       const entry = { scopeId: workspaceId, actor, action: 'customer.erasure_began', target: `erasure:${id}` }
       await recordAudit(tx, entry, now)
-      const row = await findErasure(tx, workspaceId, id)
       if (row === undefined) throw new Error('A row was expected')
       return row
     }),

@@ -7,9 +7,11 @@ import { type ApiError, invalid, notFound, unprocessable } from '../base/errors.
 import { parsePhone, phoneProblem } from '../base/phone/phone.ts'
 import { phoneClass } from '../base/phone/phone-variants.ts'
 import type { RunStep } from '../base/run-step.ts'
+import type { WorkspaceSql } from '../inbox/conversation/conversation.ts'
 import { findErasedConversations } from '../inbox/erase.ts'
 import { findErasedLeads } from '../leads/erase.ts'
-import type { Member, TeamActor } from '../team/member.ts'
+import { toList } from '../leads/lead/search-lines.ts'
+import type { TeamActor } from '../team/member.ts'
 
 export interface ErasureDeps {
   db: Db
@@ -71,6 +73,11 @@ export async function listErasures(sql: Sql, workspaceId: string): Promise<Erasu
     limit ${maxListed}`
 }
 
+/** A search for the data of a customer from before a time. */
+interface CustomerSearch extends WorkspaceSql {
+  before: Date
+}
+
 interface FoundCustomer {
   customer: ErasedCustomer
   /** Numbers of existing leads and conversations among them. */
@@ -83,33 +90,28 @@ interface FoundCustomer {
  * e-mails, then leads and conversations with the phones of those, then conversations of the same users. E-mails of
  * leads found this way are not followed, because colleagues and families share them.
  */
-export async function findCustomer(
-  sql: Sql,
-  keyring: Keyring,
-  workspaceId: string,
-  named: ErasedCustomer,
-  before: Date,
-): Promise<FoundCustomer> {
-  const first = await findErasedLeads(sql, keyring, workspaceId, named, before)
-  const firstConversations = await findErasedConversations({ sql, keyring, workspaceId }, named, before)
-  const phones = distinctPhones([
+export async function findCustomer(search: CustomerSearch, named: ErasedCustomer): Promise<FoundCustomer> {
+  const { before } = search
+  const first = await findErasedLeads(search, named, before)
+  const firstConversations = await findErasedConversations(search, named, before)
+  const allPhones = [
     ...named.phones,
-    ...phonesOf(first),
-    ...otherPhonesOf(first),
-    ...phonesOf(firstConversations),
-  ])
+    ...first.flatMap(({ phone, otherPhones }) => [...toList(phone), ...otherPhones]),
+    ...firstConversations.flatMap(({ phone }) => toList(phone)),
+  ]
+  const phones = [...new Map(allPhones.map((phone) => [phoneClass(phone), phone])).values()]
   const wider = { ...named, phones }
-  const leads = await findErasedLeads(sql, keyring, workspaceId, wider, before)
-  const ofPhones = await findErasedConversations({ sql, keyring, workspaceId }, wider, before)
+  const leads = await findErasedLeads(search, wider, before)
+  const ofPhones = await findErasedConversations(search, wider, before)
   const userIds = distinct([...named.userIds, ...ofPhones.flatMap(({ userId }) => userId ?? [])])
-  const conversations = await findErasedConversations({ sql, keyring, workspaceId }, { ...wider, userIds }, before)
+  const conversations = await findErasedConversations(search, { ...wider, userIds }, before)
   return {
     customer: {
       phones,
       emails: named.emails,
       knownEmails: distinct([
         ...named.knownEmails,
-        ...leads.flatMap(({ email, otherEmails }) => [...(email === null ? [] : [email]), ...otherEmails]),
+        ...leads.flatMap(({ email, otherEmails }) => [...toList(email), ...otherEmails]),
       ]),
       userIds,
       leadIds: distinct([...named.leadIds, ...leads.map(({ id }) => id)]),
@@ -122,14 +124,6 @@ export async function findCustomer(
 }
 
 const distinct = (values: readonly string[]): string[] => [...new Set(values)]
-
-function distinctPhones(phones: readonly string[]): string[] {
-  return [...new Map(phones.map((phone) => [phoneClass(phone), phone])).values()]
-}
-
-const otherPhonesOf = (found: readonly { otherPhones: string[] }[]): string[] => found.flatMap((one) => one.otherPhones)
-
-const phonesOf = (found: readonly { phone: string | null }[]): string[] => found.flatMap(({ phone }) => phone ?? [])
 
 /** Exactly one of the four. */
 export interface CustomerIdentifier {
@@ -161,15 +155,12 @@ const maxFound = 1000
 
 /** Finds the identified customer. Throws 400 and 404, and 422 if too many leads share the value. */
 export async function findIdentifiedCustomer(
-  sql: Sql,
-  keyring: Keyring,
-  { workspaceId, workspace }: Member,
+  search: CustomerSearch,
   name: CustomerIdentifier,
-  now: Date,
+  defaultCountry: string | null,
 ): Promise<FoundCustomer & { namedBy: IdentifierKind }> {
   const namedBy = identifierKindOf(name)
-  const named = await resolveIdentifier(sql, keyring, workspaceId, name, workspace.defaultCountry, now)
-  const found = await findCustomer(sql, keyring, workspaceId, named, now)
+  const found = await findCustomer(search, await resolveIdentifier(search, name, defaultCountry))
   if (found.leads > maxFound || found.conversations > maxFound) throw tooManyMatches(fieldOf[namedBy])
   return { ...found, namedBy }
 }
@@ -183,31 +174,22 @@ function identifierKindOf(name: CustomerIdentifier): IdentifierKind {
 }
 
 async function resolveIdentifier(
-  sql: Sql,
-  keyring: Keyring,
-  workspaceId: string,
+  search: CustomerSearch,
   { phone, email, leadId, conversationId }: CustomerIdentifier,
   defaultCountry: string | null,
-  now: Date,
 ): Promise<ErasedCustomer> {
   if (phone !== undefined) return { ...emptyCustomer, phones: [parseDigits(phone, defaultCountry)] }
   if (email !== undefined) return { ...emptyCustomer, emails: [email.trim()] }
   if (leadId !== undefined) {
-    const [lead] = await findErasedLeads(sql, keyring, workspaceId, { ...emptyCustomer, leadIds: [leadId] }, now)
+    const [lead] = await findErasedLeads(search, { ...emptyCustomer, leadIds: [leadId] }, search.before)
     if (lead === undefined) throw notFound('Lead not found')
     return { ...emptyCustomer, leadIds: [lead.id], phones: toList(lead.phone), emails: toList(lead.email) }
   }
-  const ids = toList(conversationId ?? null)
-  const [found] = await findErasedConversations(
-    { sql, keyring, workspaceId },
-    { ...emptyCustomer, conversationIds: ids },
-    now,
-  )
+  const named = { ...emptyCustomer, conversationIds: toList(conversationId ?? null) }
+  const [found] = await findErasedConversations(search, named, search.before)
   if (found === undefined) throw notFound('Conversation not found')
   return { ...emptyCustomer, conversationIds: [found.id], phones: toList(found.phone), userIds: toList(found.userId) }
 }
-
-const toList = (value: string | null): string[] => (value === null ? [] : [value])
 
 // Digits as shown by the service are parsed as international first, then as a national number.
 function parseDigits(text: string, defaultCountry: string | null): string {

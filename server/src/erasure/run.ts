@@ -5,14 +5,8 @@ import type { Keyring } from '../base/encryption/keyring.ts'
 import { addRemoved, type ErasedCustomer, type ErasureScope } from '../base/erasure.ts'
 import { type DueWatch, watchDueWork } from '../base/pubsub.ts'
 import { recordAudit } from '../team/audit.ts'
-import {
-  decryptSubject,
-  type ErasureDeps,
-  type ErasureRow,
-  encryptSubject,
-  findCustomer,
-  findErasure,
-} from './erasure.ts'
+import type { ErasureDeps, ErasureRow } from './erasure.ts'
+import { decryptSubject, encryptSubject, findCustomer, findErasure } from './erasure.ts'
 
 /** Time without a step after which another process takes over. */
 export const leaseMs = 30_000
@@ -96,11 +90,7 @@ async function claimIn(tx: Tx, workspaceId: string, now: Date): Promise<ErasureR
 }
 
 // Released at the end of the time slice, so that other erasures run first.
-async function releaseErasure(
-  tx: Tx,
-  { workspace_id, id }: Pick<ErasureRow, 'workspace_id' | 'id'>,
-  now: Date,
-): Promise<void> {
+async function releaseErasure(tx: Tx, { workspace_id, id }: ErasureRef, now: Date): Promise<void> {
   await tx`
     update erasures
     set due_at = ${now}
@@ -125,28 +115,30 @@ function runNextStep(deps: ErasureDeps, workspaceId: string, id: string): Promis
         for update`
       if (row === undefined || row.subject === null) return false
       const customer = decryptSubject(keyring, id, row.subject)
-      await deps.step('write', () => runPart(deps, tx, keyring, row, customer))
+      await deps.step('write', () => runPart(deps, { tx, keyring, row, customer, now: deps.clock.now() }))
       return true
     }),
   )
 }
 
-async function runPart(
-  { parts, clock }: ErasureDeps,
-  tx: Tx,
-  keyring: Keyring,
-  row: ErasureRow,
-  customer: ErasedCustomer,
-): Promise<void> {
-  const now = clock.now()
+interface Step {
+  tx: Tx
+  keyring: Keyring
+  row: ErasureRow
+  customer: ErasedCustomer
+  now: Date
+}
+
+async function runPart({ parts }: ErasureDeps, step: Step): Promise<void> {
+  const { tx, keyring, row, customer, now } = step
   const part = parts[row.part]
-  if (part === undefined) return finish(tx, keyring, row, customer, now)
+  if (part === undefined) return finish(step)
   const scope: ErasureScope = { workspaceId: row.workspace_id, keyring, customer, createdBefore: row.created_at, now }
   const { removed, position, foundLeadIds } = await part(tx, scope, row.place)
   if (foundLeadIds !== undefined) {
     const named = { ...customer, leadIds: [...customer.leadIds, ...foundLeadIds] }
-    const { customer: wider } = await findCustomer(tx, keyring, row.workspace_id, named, row.created_at)
-    return restartErasure(tx, keyring, row, wider)
+    const { customer: wider } = await findCustomer(searchOf(step), named)
+    return restartErasure(step, wider)
   }
   await tx`
     update erasures
@@ -158,28 +150,26 @@ async function runPart(
       and id = ${row.id}`
 }
 
-async function restartErasure(
-  tx: Tx,
-  keyring: Keyring,
-  { workspace_id: workspaceId, id }: ErasureRow,
-  customer: ErasedCustomer,
-): Promise<void> {
+const searchOf = ({ tx, keyring, row }: Step) => {
+  return { sql: tx, keyring, workspaceId: row.workspace_id, before: row.created_at }
+}
+
+async function restartErasure({ tx, keyring, row }: Step, customer: ErasedCustomer): Promise<void> {
   await tx`
     update erasures
-    set subject = ${encryptSubject(keyring, id, customer)},
+    set subject = ${encryptSubject(keyring, row.id, customer)},
       part = 0,
       place = null
-    where workspace_id = ${workspaceId}
-      and id = ${id}`
+    where workspace_id = ${row.workspace_id}
+      and id = ${row.id}`
 }
 
 /** Searches again: changes that started before the erasure may have committed, merged or restored data since. */
-async function finish(tx: Tx, keyring: Keyring, row: ErasureRow, customer: ErasedCustomer, now: Date): Promise<void> {
+async function finish(step: Step): Promise<void> {
+  const { tx, row, customer, now } = step
   const { workspace_id: workspaceId, id } = row
-  const left = await findCustomer(tx, keyring, workspaceId, customer, row.created_at)
-  if (left.leads + left.conversations > 0) {
-    return restartErasure(tx, keyring, row, left.customer)
-  }
+  const left = await findCustomer(searchOf(step), customer)
+  if (left.leads + left.conversations > 0) return restartErasure(step, left.customer)
   await tx`
     update erasures
     set state = 'done',

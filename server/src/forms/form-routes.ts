@@ -22,6 +22,9 @@ import { answersContext, countByDay, countSubmissions, listSubmissions } from '.
 
 const path = '/api/team/v1/workspaces/:workspaceId/forms'
 
+const ofWorkspace = { params: schema.Workspace, query: schema.NoQuery }
+const ofForm = { params: schema.WorkspaceForm, query: schema.NoQuery }
+
 interface TeamFormDeps extends FormDeps {
   keyStore: KeyStore
   /** Public base URL, without a trailing slash. */
@@ -35,8 +38,7 @@ export function formTeamRoutes(app: App, deps: TeamFormDeps, guard: TeamGuard): 
     operationId: 'listForms',
     summary: 'List lead forms',
     description: 'Newest first, including inactive ones, with the number of submissions.',
-    params: schema.Workspace,
-    query: schema.NoQuery,
+    ...ofWorkspace,
     answers: { 200: schema.FormList },
     run: async ({ member }) => {
       const { workspaceId } = member
@@ -51,8 +53,7 @@ export function formTeamRoutes(app: App, deps: TeamFormDeps, guard: TeamGuard): 
     operationId: 'getForm',
     summary: 'Get a lead form',
     description: 'Returns its definition, public URL and the HTML to embed it in another site.',
-    params: schema.WorkspaceForm,
-    query: schema.NoQuery,
+    ...ofForm,
     answers: { 200: schema.OneForm },
     run: async ({ member, params }) => {
       const form = await findForm(deps.db.sql, member.workspaceId, params.formId)
@@ -66,8 +67,7 @@ export function formTeamRoutes(app: App, deps: TeamFormDeps, guard: TeamGuard): 
     summary: 'Preview a lead form',
     description:
       'Renders the pages without storing anything. They contain no script and load their style from this service.',
-    params: schema.Workspace,
-    query: schema.NoQuery,
+    ...ofWorkspace,
     body: schema.NewForm,
     answers: { 200: schema.FormPreview },
     run: ({ member, body }) => previewForm(member.workspaceId, body, deps.clock.now()),
@@ -80,14 +80,12 @@ function changeRoutes(api: TeamApi, deps: TeamFormDeps): void {
     operationId: 'createForm',
     summary: 'Create a lead form',
     description: 'For admins. Without a `slug`, one is derived from the title. At most 200 forms per workspace.',
-    params: schema.Workspace,
-    query: schema.NoQuery,
+    ...ofWorkspace,
     body: schema.NewForm,
     answers: { 201: schema.OneForm },
     errors: [409],
     run: async ({ member, body }) => {
-      const form = await createForm(deps, member, body)
-      return { form: presentForm(deps.publicUrl, form) }
+      return { form: presentForm(deps.publicUrl, await createForm(deps, member, body)) }
     },
   })
   api.patch(`${path}/:formId`, 'admin', {
@@ -95,22 +93,19 @@ function changeRoutes(api: TeamApi, deps: TeamFormDeps): void {
     summary: 'Change a lead form',
     description:
       'For admins. Send only the fields to change; `fields` is replaced as a whole. Existing leads do not change.',
-    params: schema.WorkspaceForm,
-    query: schema.NoQuery,
+    ...ofForm,
     body: schema.FormChanges,
     answers: { 200: schema.OneForm },
     errors: [409],
     run: async ({ member, params, body }) => {
-      const form = await changeForm(deps, member, params.formId, body)
-      return { form: presentForm(deps.publicUrl, form) }
+      return { form: presentForm(deps.publicUrl, await changeForm(deps, member, params.formId, body)) }
     },
   })
   api.delete(`${path}/:formId`, 'admin', {
     operationId: 'deleteForm',
     summary: 'Delete a lead form',
     description: 'For admins. Deletes the form and the records of its submissions, but not its leads.',
-    params: schema.WorkspaceForm,
-    query: schema.NoQuery,
+    ...ofForm,
     answers: { 200: schema.Deleted },
     run: async ({ member, params }) => {
       await removeForm(deps, member, params.formId)

@@ -149,12 +149,7 @@ interface FormState {
   refusal: ApiError | null
 }
 
-async function showForm(
-  deps: LeadDeps,
-  form: PublicForm,
-  reply: FastifyReply,
-  state: FormState,
-): Promise<FastifyReply> {
+async function showForm(deps: LeadDeps, form: PublicForm, reply: FastifyReply, state: FormState) {
   const keyring = await deps.keyStore.keyring(form.workspaceId)
   const { values, address } = state
   // A page shown again keeps its token, because a correction may take less time than the minimum for a new page.
@@ -162,17 +157,8 @@ async function showForm(
   const token = typeof taken === 'string' ? taken : issueToken(keyring, form.id, deps.clock.now())
   const refusal = state.refusal && refusalOf(state.refusal)
   if (state.refusal !== null) reply.code(state.refusal.statusCode).headers(state.refusal.headers)
-  return sendPage(
-    reply,
-    formPage({
-      form,
-      token,
-      carried: [...carriedParameters(form, address), ...carriedClickIds(address)],
-      values,
-      refusal,
-    }),
-    form,
-  )
+  const carried = [...carriedParameters(form, address), ...carriedClickIds(address)]
+  return sendPage(reply, formPage({ form, token, carried, values, refusal }), form)
 }
 
 function refusalOf(error: ApiError): Refusal {
@@ -266,12 +252,7 @@ async function submitForm(deps: PublicFormDeps, form: PublicForm, filled: Filled
   }
 }
 
-async function resolveNonce(
-  deps: LeadDeps,
-  form: PublicForm,
-  { body, fromOwnPage }: FilledForm,
-  now: Date,
-): Promise<string> {
+async function resolveNonce(deps: LeadDeps, form: PublicForm, { body, fromOwnPage }: FilledForm, now: Date) {
   const token = body[tokenField]
   if (token === undefined && !fromOwnPage) return newId(now)
   const keyring = await deps.keyStore.keyring(form.workspaceId)
@@ -306,13 +287,7 @@ async function countAgainstFormQuota(tx: Tx, workspaceId: string, formId: string
 }
 
 /** Returns the number of leads of the day including this one, or undefined if the share is used up. */
-async function incrementFormQuota(
-  tx: Tx,
-  workspaceId: string,
-  day: Date,
-  ofId: string,
-  share: number,
-): Promise<number | undefined> {
+async function incrementFormQuota(tx: Tx, workspaceId: string, day: Date, ofId: string, share: number) {
   const [row] = await tx<{ taken: number }[]>`
     insert into form_quota as q (workspace_id, day, form_id, taken)
     values (${workspaceId}, ${day}::date, ${ofId}, 1)

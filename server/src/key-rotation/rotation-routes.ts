@@ -42,7 +42,7 @@ export async function rotateMasterKey(deps: MasterDeps, actor: TeamActor): Promi
   const { db, keyStore, masterKeyFile: path } = deps
   let previousFile: string | null = null
   if (path !== null && !(await hasOldSecrets(deps))) {
-    if (deps.sharesDatabase) throw fileIsNotShared()
+    if (deps.sharesDatabase) throw conflict(fileIsNotShared)
     const replaced = replaceMasterKeyFile(path)
     previousFile = replaced.previousFile
     keyStore.useMasterKey(replaced.masterKey)
@@ -64,10 +64,8 @@ async function hasOldSecrets({ db, keyStore }: MasterDeps): Promise<boolean> {
   return rows.length > 0
 }
 
-const fileIsNotShared = () =>
-  conflict(
-    'This node keeps its master key in its own file, but other nodes may use the same database. Set PARLEY_MASTER_KEY to the new key and PARLEY_PREVIOUS_MASTER_KEYS to the old one on every node, restart them, and run this again',
-  )
+const fileIsNotShared =
+  'This node keeps its master key in its own file, but other nodes may use the same database. Set PARLEY_MASTER_KEY to the new key and PARLEY_PREVIOUS_MASTER_KEYS to the old one on every node, restart them, and run this again'
 
 /** Starts a rotation in every scope without a running one. Returns how many it started. */
 async function startAllRotations(deps: RotationDeps, actor: TeamActor, purpose: Purpose): Promise<number> {
@@ -83,12 +81,7 @@ async function startAllRotations(deps: RotationDeps, actor: TeamActor, purpose: 
 }
 
 /** Starts a rotation in one workspace unless it is already running. Throws 409 if one of another purpose is running. */
-async function startRotationIn(
-  deps: RotationDeps,
-  actor: TeamActor,
-  workspaceId: string,
-  purpose: Purpose,
-): Promise<number> {
+async function startRotationIn(deps: RotationDeps, actor: TeamActor, workspaceId: string, purpose: Purpose) {
   return deps.db.tx(async (tx) => {
     if (await startRotation(deps, tx, actor, workspaceId, purpose)) return 1
     const [running] = await tx<{ purpose: Purpose }[]>`
@@ -96,8 +89,9 @@ async function startRotationIn(
       from key_rotations
       where scope_id = ${workspaceId}
         and finished_at is null`
-    if (running !== undefined && running.purpose !== purpose) throw otherIsRunning(running.purpose)
-    return 0
+    if (running === undefined || running.purpose === purpose) return 0
+    const message = `A rotation of the ${running.purpose} key is running in this workspace`
+    throw conflict(`${message}. Start this one after it has finished`, { field: 'purpose' })
   })
 }
 
@@ -124,11 +118,6 @@ async function startRotation(
   await recordAudit(tx, { scopeId, actor, action: 'keys.rotation_began', target }, now)
   return true
 }
-
-const otherIsRunning = (purpose: Purpose) =>
-  conflict(`A rotation of the ${purpose} key is running in this workspace. Start this one after it has finished`, {
-    field: 'purpose',
-  })
 
 const forOperators = 'For operators.'
 
@@ -216,15 +205,13 @@ async function currentProgress(
 }
 
 function presentProgress(clock: Clock, since: Date, progress: Progress): Static<typeof progressSchema> {
-  const { rows_total: rowsTotal, rows_done: rowsDone, rewriting_at: from } = progress
+  const { rewritingAt: from, ...counts } = progress
+  const { rowsTotal, rowsDone } = counts
   const seconds = from === null ? 0 : (clock.now().getTime() - from.getTime()) / 1000
   const rate = seconds > 0 && rowsDone > 0 ? rowsDone / seconds : null
   return {
     since: since.toISOString(),
-    running: progress.running,
-    finished: progress.finished,
-    rowsTotal,
-    rowsDone,
+    ...counts,
     rowsPerSecond: rate === null ? null : Math.round(rate),
     secondsLeft: rate === null ? null : Math.ceil(Math.max(0, rowsTotal - rowsDone) / rate),
   }

@@ -45,7 +45,7 @@ export function watchRotations({ db, clock }: Pick<RotationDeps, 'db' | 'clock'>
 }
 
 /** Locks the next due rotation; undefined if other workers have locked all. */
-export async function lockDueRotation(tx: Tx, now: Date): Promise<Rotation | undefined> {
+async function lockDueRotation(tx: Tx, now: Date): Promise<Rotation | undefined> {
   const [row] = await tx<Rotation[]>`
     select id, scope_id, purpose, to_version, phase, at_table, at_key
     from key_rotations
@@ -60,9 +60,9 @@ export async function lockDueRotation(tx: Tx, now: Date): Promise<Rotation | und
 export interface Progress {
   running: number
   finished: number
-  rows_total: number
-  rows_done: number
-  rewriting_at: Date | null
+  rowsTotal: number
+  rowsDone: number
+  rewritingAt: Date | null
 }
 
 /** Returns the progress of the rotations that started at or after a time. */
@@ -71,12 +71,12 @@ export async function readProgress(sql: Sql, since: Date): Promise<Progress> {
     select
       count(*) filter (where finished_at is null) as running,
       count(*) filter (where finished_at is not null) as finished,
-      coalesce(sum(rows_total), 0)::bigint as rows_total,
-      coalesce(sum(rows_done), 0)::bigint as rows_done,
-      min(rewriting_at) as rewriting_at
+      coalesce(sum(rows_total), 0)::bigint as "rowsTotal",
+      coalesce(sum(rows_done), 0)::bigint as "rowsDone",
+      min(rewriting_at) as "rewritingAt"
     from key_rotations
     where started_at >= ${since}`
-  return row ?? { running: 0, finished: 0, rows_total: 0, rows_done: 0, rewriting_at: null }
+  return row ?? { running: 0, finished: 0, rowsTotal: 0, rowsDone: 0, rewritingAt: null }
 }
 
 /** Returns the start of the oldest unfinished rotation. */
@@ -150,7 +150,7 @@ async function rewriteNext(deps: RotationDeps, tx: Tx, rotation: Rotation): Prom
   const at = rewritings.findIndex(({ table }) => table === rotation.at_table)
   const rewriting = rewritings[at]
   if (rewriting === undefined) return endPass(deps, tx, rotation)
-  const batch = await rewriteBatch(tx, keyring, scopeId, rewriting, atKey)
+  const batch = await rewriteBatch({ tx, keyring, scopeId, rewriting }, atKey)
   await tx`
     update key_rotations
     set rows_done = rows_done + ${batch.rewritten},
@@ -191,16 +191,12 @@ async function finish(tx: Tx, { id, ...rotation }: Rotation, now: Date): Promise
 }
 
 /** Returns the number of old rows, and the first table with any. */
-async function countOldRows(
-  deps: RotationDeps,
-  tx: Tx,
-  rotation: Rotation,
-): Promise<{ first: TableRewrite | undefined; total: number }> {
+async function countOldRows(deps: RotationDeps, tx: Tx, rotation: Rotation) {
   const keyring = await currentKeyring(deps, tx, rotation)
   let first: TableRewrite | undefined
   let total = 0
   for (const rewriting of tableRewritesOf(deps.tables, rotation.purpose, rotation.scope_id)) {
-    const count = await countOld(tx, keyring, rotation.scope_id, rewriting)
+    const count = await countOld({ tx, keyring, scopeId: rotation.scope_id, rewriting })
     if (count > 0) first ??= rewriting
     total += count
   }

@@ -1,12 +1,7 @@
 import type { Fragment, Sql, Tx } from '../base/db.ts'
 import { DecryptionError } from '../base/encryption/encrypt.ts'
-import {
-  type EncryptedTable,
-  type IndexedTable,
-  instanceScope,
-  type KeyedRow,
-  type KeyedTables,
-} from '../base/encryption/key-store.ts'
+import type { EncryptedTable, IndexedTable, KeyedRow, KeyedTables } from '../base/encryption/key-store.ts'
+import { instanceScope } from '../base/encryption/key-store.ts'
 import type { Keyring } from '../base/encryption/keyring.ts'
 
 export const purposes = ['data', 'index'] as const
@@ -28,6 +23,14 @@ export interface TableRewrite {
   belongs(sql: Sql, scopeId: string): Fragment
   isOld(sql: Sql, keyring: Keyring): Fragment
   rewrite(keyring: Keyring, row: KeyedRow): Record<string, Buffer | number[] | number | null>
+}
+
+/** What a statement of a rewrite needs: a table of a scope, and the keys to rewrite it with. */
+interface RewriteScope {
+  tx: Tx
+  keyring: Keyring
+  scopeId: string
+  rewriting: TableRewrite
 }
 
 /** Returns the tables of a scope that a rotation rewrites, in order. */
@@ -104,20 +107,15 @@ export interface Batch {
  * Rewrites the next old rows after `after` to the current version, under their locks. Skips locked rows, so that it
  * never waits; another pass rewrites them.
  */
-export async function rewriteBatch(
-  tx: Tx,
-  keyring: Keyring,
-  scopeId: string,
-  rewriting: TableRewrite,
-  after: readonly string[] | null,
-): Promise<Batch> {
-  const rows = await lockOldRows(tx, keyring, scopeId, rewriting, after)
+export async function rewriteBatch(scope: RewriteScope, after: readonly string[] | null): Promise<Batch> {
+  const { keyring, rewriting } = scope
+  const rows = await lockOldRows(scope, after)
   const updates: Promise<unknown>[] = []
   let broken = 0
   for (const row of rows) {
     const values = rewritten(keyring, rewriting, row)
     if (values === null) broken++
-    else updates.push(update(tx, scopeId, rewriting, row, values).execute())
+    else updates.push(update(scope, row, values).execute())
   }
   await Promise.all(updates)
   const last = rows.length === rewriting.rowsAtOnce ? rows.at(-1) : undefined
@@ -125,52 +123,35 @@ export async function rewriteBatch(
   return { rewritten: updates.length, broken, lastKey }
 }
 
-export async function countOld(sql: Sql, keyring: Keyring, scopeId: string, rewriting: TableRewrite): Promise<number> {
-  const [row] = await sql<{ count: number }[]>`
+export async function countOld({ tx, keyring, scopeId, rewriting }: RewriteScope): Promise<number> {
+  const [row] = await tx<{ count: number }[]>`
     select count(*) as count
-    from ${sql(rewriting.table)} t
-    where ${rewriting.belongs(sql, scopeId)}
-      and (${rewriting.isOld(sql, keyring)})`
+    from ${tx(rewriting.table)} t
+    where ${rewriting.belongs(tx, scopeId)}
+      and (${rewriting.isOld(tx, keyring)})`
   return row?.count ?? 0
 }
 
-async function lockOldRows(
-  tx: Tx,
-  keyring: Keyring,
-  scopeId: string,
-  rewriting: TableRewrite,
-  after: readonly string[] | null,
-): Promise<KeyedRow[]> {
+async function lockOldRows(scope: RewriteScope, after: readonly string[] | null): Promise<KeyedRow[]> {
+  const { tx, keyring, scopeId, rewriting } = scope
   const { table, key, source, reads, own } = rewriting
   const ownKeyColumns = key.map((column) => `t.${column}`)
-  const keyColumns = listed(
-    tx,
-    ownKeyColumns.map((column) => tx`${tx(column)}`),
-  )
+  const keyColumns = tx`${tx(ownKeyColumns)}`
   // All writers of a source row, or of rows derived from it, lock the source row.
   const from =
     source === null
       ? tx`${tx(table)} t`
       : tx`${tx(table)} t join ${tx(source.table)} s on s.workspace_id = t.workspace_id and ${joined(tx, key, source.key)}`
-  const ofRow = own.map((column) => `t.${column}`)
-  const columns = [
-    ...ownKeyColumns,
-    ...ofRow,
-    ...reads.map((column) => (source === null ? `t.${column}` : `s.${column}`)),
-  ]
+  const readColumns = reads.map((column) => (source === null ? `t.${column}` : `s.${column}`))
+  const columns = [...ownKeyColumns, ...own.map((column) => `t.${column}`), ...readColumns]
+  const values = (after ?? []).map((value) => tx`${value}`)
+  const isAfter = after === null ? tx`` : tx`and (${keyColumns}) > (${listed(tx, values)})`
   return tx<KeyedRow[]>`
     select ${tx(columns)}
     from ${from}
     where ${rewriting.belongs(tx, scopeId)}
       and (${rewriting.isOld(tx, keyring)})
-      ${
-        after === null
-          ? tx``
-          : tx`and (${keyColumns}) > (${listed(
-              tx,
-              after.map((value) => tx`${value}`),
-            )})`
-      }
+      ${isAfter}
     order by ${keyColumns}
     limit ${rewriting.rowsAtOnce}
     for no key update skip locked`
@@ -189,13 +170,8 @@ function rewritten(
   }
 }
 
-function update(
-  tx: Tx,
-  scopeId: string,
-  { table, key, belongs }: TableRewrite,
-  row: KeyedRow,
-  values: ReturnType<TableRewrite['rewrite']>,
-) {
+function update({ tx, scopeId, rewriting }: RewriteScope, row: KeyedRow, values: ReturnType<TableRewrite['rewrite']>) {
+  const { table, key, belongs } = rewriting
   const isRow = key.map((column) => tx`t.${tx(column)} = ${row[column]}`).reduce((all, one) => tx`${all} and ${one}`)
   return tx`
     update ${tx(table)} t

@@ -79,23 +79,25 @@ export const headColumns = (sql: Sql): Fragment => sql`
   a.updated_at as "updatedAt", a.published_at as "publishedAt",
   json_build_object('type', a.actor_type, 'id', a.actor_id) as actor`
 
-export async function findArticle(sql: Sql, workspaceId: string, id: string): Promise<Article | undefined> {
+/** Returns an article; `condition` is SQL after that of its id. */
+export async function findArticle(
+  sql: Sql,
+  workspaceId: string,
+  id: string,
+  condition: Fragment = sql``,
+): Promise<Article | undefined> {
   const [article] = await sql<Article[]>`
     select ${headColumns(sql)}, a.body
     from knowledge_articles a
     where a.workspace_id = ${workspaceId}
-      and a.id = ${id}`
+      and a.id = ${id}
+      ${condition}`
   return article
 }
 
 /** Returns an article, locked until the transaction ends. Throws 404. */
 export async function lockArticle(tx: Tx, workspaceId: string, id: string): Promise<Article> {
-  const [article] = await tx<Article[]>`
-    select ${headColumns(tx)}, a.body
-    from knowledge_articles a
-    where a.workspace_id = ${workspaceId}
-      and a.id = ${id}
-    for update`
+  const article = await findArticle(tx, workspaceId, id, tx`for update`)
   if (article === undefined) throw articleNotFound()
   return article
 }
@@ -194,15 +196,8 @@ export const isReadable = (sql: Sql, { keyId, now }: Reader): Fragment => sql`
   and (${keyId}::uuid is null or a.key_ids is null or ${keyId}::uuid = any (a.key_ids))`
 
 /** Returns an article that the reader can use now. */
-export async function readArticle(sql: Sql, reader: Reader, id: string): Promise<Article | undefined> {
-  const [article] = await sql<Article[]>`
-    select ${headColumns(sql)}, a.body
-    from knowledge_articles a
-    where a.workspace_id = ${reader.workspaceId}
-      and a.id = ${id}
-      and ${isReadable(sql, reader)}`
-  return article
-}
+export const readArticle = (sql: Sql, reader: Reader, id: string): Promise<Article | undefined> =>
+  findArticle(sql, reader.workspaceId, id, sql`and ${isReadable(sql, reader)}`)
 
 /** A version of an article that an answer used. */
 export interface Citation {
@@ -210,8 +205,6 @@ export interface Citation {
   version: number
   title: string
 }
-
-export const maxCitations = 5
 
 /** Returns the cited versions with their titles. Throws 400 for one that the reader cannot read. */
 export async function citeArticles(

@@ -7,7 +7,7 @@ import { newId } from '../base/id.ts'
 import { createMask } from '../base/phone/mask.ts'
 import { recordAudit } from '../team/audit.ts'
 import type { Member } from '../team/member.ts'
-import { type OwnedList, refuseIfFull } from '../workspaces/owned-list.ts'
+import { deleteItem, type OwnedList, refuseIfFull } from '../workspaces/owned-list.ts'
 import { type Article, type ArticleFields, articleList, limits } from './article.ts'
 import { authorOf, insertArticle, type KnowledgeDeps } from './write-article.ts'
 
@@ -48,7 +48,6 @@ const draftList: OwnedList = {
 
 export const maxDrafts = draftList.maxItems
 const draftNotFound = (): ApiError => notFound(draftList.notFoundMessage)
-const conversationGone = (): ApiError => notFound('Conversation not found')
 
 /**
  * Makes a draft of a resolved conversation, without phone numbers, e-mail addresses and the customer's name. Returns the
@@ -67,7 +66,8 @@ export async function createConversationDraft(
   return keyStore.withKeyring(workspaceId, (keyring) =>
     db.tx(async (tx) => {
       // Erased while it was read.
-      if (!(await lockConversation(tx, keyring, workspaceId, read.conversationId))) throw conversationGone()
+      if (!(await lockConversation(tx, keyring, workspaceId, read.conversationId)))
+        throw notFound('Conversation not found')
       await refuseIfFull(tx, draftList, workspaceId, null)
       const [known] = await selectDrafts(tx, keyring, workspaceId, tx`and conversation_id = ${read.conversationId}`)
       if (known !== undefined) return known
@@ -169,23 +169,19 @@ export async function publishDraft(
   return db.tx(async (tx) => {
     await refuseIfFull(tx, articleList, by.workspaceId, null)
     const now = clock.now()
-    await removeDraft(tx, by, id, 'published', now)
+    const removed = await tx`
+      delete from knowledge_drafts
+      where workspace_id = ${by.workspaceId}
+        and id = ${id}`
+    if (removed.count === 0) throw draftNotFound()
+    await recordDraft(tx, by, id.toLowerCase(), 'published', now)
     const article = { fields, status: 'published' as const, source: 'conversation' as const, sourceAddress: null }
     return insertArticle(tx, authorOf(by), article, now)
   })
 }
 
-export async function discardDraft({ db, clock }: DraftDeps, by: Member, id: string): Promise<void> {
-  await db.tx((tx) => removeDraft(tx, by, id, 'deleted', clock.now()))
-}
-
-async function removeDraft(tx: Tx, by: Member, id: string, what: 'published' | 'deleted', now: Date): Promise<void> {
-  const removed = await tx`
-    delete from knowledge_drafts
-    where workspace_id = ${by.workspaceId}
-      and id = ${id}`
-  if (removed.count === 0) throw draftNotFound()
-  await recordDraft(tx, by, id.toLowerCase(), what, now)
+export function discardDraft({ db, clock }: DraftDeps, by: Member, id: string): Promise<void> {
+  return db.tx((tx) => deleteItem(tx, draftList, { by, id, now: clock.now() }))
 }
 
 function recordDraft(tx: Tx, { workspaceId, actor }: Member, id: string, what: string, now: Date): Promise<void> {

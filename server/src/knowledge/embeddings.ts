@@ -129,10 +129,8 @@ export async function embedArticles(db: Db, embedder: Embedder): Promise<number>
       order by a.updated_at
       limit ${batchSize}`
     if (articles.length === 0) return done
-    const vectors = await embedder.embed(
-      articles.map(({ text }) => text),
-      batchTimeoutMs,
-    )
+    const texts = articles.map(({ text }) => text)
+    const vectors = await embedder.embed(texts, batchTimeoutMs)
     if (vectors === null) return done
     for (const [n, { workspace_id, id, version }] of articles.entries()) {
       // An article that was deleted meanwhile is left out.

@@ -4,18 +4,9 @@ import { nullable, oneOf, timestamp, titled } from '../base/route.ts'
 import { count, text, uuid, visiblePattern } from '../base/schema-types.ts'
 import { parseIsoTime } from '../base/time.ts'
 import { closed, idSchema } from '../team/team-schema.ts'
-import {
-  type Article,
-  type ArticleFields,
-  type ArticleHead,
-  type ArticleVersion,
-  articleKinds,
-  articleSources,
-  articleStatuses,
-  limits,
-  maxVersions,
-} from './article.ts'
-import { type FoundArticle, maxSnippet } from './search.ts'
+import type { ArticleFields, ArticleHead, ArticleVersion } from './article.ts'
+import { articleKinds, articleSources, articleStatuses, limits, maxVersions } from './article.ts'
+import { maxSnippet } from './search.ts'
 
 export const knowledgePath = '/api/team/v1/workspaces/:workspaceId/knowledge'
 
@@ -170,33 +161,14 @@ export const newFields = (
   return { ...defaults, ...changedFields(input) }
 }
 
-export const presentHead = (article: ArticleHead): Static<typeof KnowledgeHead> => ({
-  id: article.id,
-  status: article.status,
-  kind: article.kind,
-  language: article.language,
-  title: article.title,
-  tags: article.tags,
-  keyIds: article.keyIds,
+/** Presents an article: its head, and if it has them, its text or the part of it that a search found. */
+export const presentArticle = <A extends ArticleHead>(article: A) => ({
+  ...article,
   validFrom: article.validFrom?.toISOString() ?? null,
   validUntil: article.validUntil?.toISOString() ?? null,
-  source: article.source,
-  sourceAddress: article.sourceAddress,
-  version: article.version,
   createdAt: article.createdAt.toISOString(),
   updatedAt: article.updatedAt.toISOString(),
   publishedAt: article.publishedAt?.toISOString() ?? null,
-  actor: article.actor,
-})
-
-export const presentArticle = (article: Article): Static<typeof KnowledgeArticle> => ({
-  ...presentHead(article),
-  body: article.body,
-})
-
-export const presentFound = (found: FoundArticle): Static<typeof FoundKnowledge> => ({
-  ...presentHead(found),
-  snippet: found.snippet,
 })
 
 export const presentVersion = <V extends Omit<ArticleVersion, 'body'>>(found: V) => ({

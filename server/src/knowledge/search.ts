@@ -1,14 +1,8 @@
-import type { Fragment, Sql } from '../base/db.ts'
+import type { Db, Fragment, Sql } from '../base/db.ts'
 import { foldText } from '../base/text/search-text.ts'
-import {
-  type ArticleFilter,
-  type ArticleHead,
-  type ArticleText,
-  headColumns,
-  isReadable,
-  matchesFilter,
-  type Reader,
-} from './article.ts'
+import type { ArticleFilter, ArticleHead, ArticleText, Reader } from './article.ts'
+import { headColumns, isReadable, matchesFilter } from './article.ts'
+import { type Embedder, rankByMeaning } from './embeddings.ts'
 
 /** Text search configurations of PostgreSQL 15 and later. Other languages are searched by whole words. */
 const configs: Readonly<Record<string, string>> = {
@@ -67,16 +61,60 @@ export interface FoundArticle extends ArticleHead {
 /** Which articles a search may find: those that a reader can use now, or for the page of articles all that match. */
 export type SearchScope = Reader & { filter?: ArticleFilter }
 
-/** Finds articles by their words, the best first. */
-export async function searchArticles(sql: Sql, scope: SearchScope, request: SearchRequest): Promise<FoundArticle[]> {
-  return loadFound(sql, scope.workspaceId, await rankByWords(sql, scope, request), request.query)
+export interface SearchDeps {
+  db: Db
+  /** Searches also by meaning, if an endpoint is set. */
+  embedder: Embedder | null
+}
+
+/** Length of the two rankings that are combined. */
+const pool = 50
+/** A person or a model waits for it. */
+const queryTimeoutMs = 2_000
+
+/**
+ * Finds articles, the best first: by their words, and where the service has vectors, also by meaning. While their
+ * endpoint fails, words alone decide.
+ */
+export async function searchKnowledge(
+  { db: { sql }, embedder }: SearchDeps,
+  scope: SearchScope,
+  request: SearchRequest,
+): Promise<FoundArticle[]> {
+  const { workspaceId, filter, ...reader } = scope
+  const { query, limit } = request
+  if (embedder === null || filter !== undefined || !(await embedder.isUsable())) {
+    return loadFound(sql, workspaceId, await rankByWords(sql, scope, request), query)
+  }
+  const wider = { ...request, limit: pool }
+  const [byWords, byMeaning] = await Promise.all([
+    rankByWords(sql, scope, wider),
+    embedder.embed([query], queryTimeoutMs).then((vectors) => {
+      const vector = vectors?.[0]
+      if (vector === undefined) return []
+      return rankByMeaning(sql, { workspaceId, ...reader }, { model: embedder.model, vector }, wider)
+    }),
+  ])
+  return loadFound(sql, workspaceId, fuseRankings([byWords, byMeaning]).slice(0, limit), query)
+}
+
+/** Weight of the first ranks, from the paper on reciprocal rank fusion (Cormack 2009). */
+const smoothing = 60
+
+/** Combines rankings: each gives an id the more, the higher it ranks there. */
+export function fuseRankings(rankings: readonly (readonly string[])[]): string[] {
+  const scores = new Map<string, number>()
+  for (const ranking of rankings) {
+    for (const [n, id] of ranking.entries()) scores.set(id, (scores.get(id) ?? 0) + 1 / (smoothing + n + 1))
+  }
+  return [...scores].sort(([, a], [, b]) => b - a).map(([id]) => id)
 }
 
 /**
  * Returns ids of articles by their words: first those with all words of the query, then those with some, and if there
  * are none, those with words that begin like them. The query can have `or` and `-`, as in search engines.
  */
-export async function rankByWords(sql: Sql, scope: SearchScope, request: SearchRequest): Promise<string[]> {
+async function rankByWords(sql: Sql, scope: SearchScope, request: SearchRequest): Promise<string[]> {
   const { limit } = request
   // A phrase of frequent words would read every text that has them. The ranking prefers words that are close anyway.
   const query = request.query.replaceAll('"', ' ')
@@ -176,12 +214,7 @@ async function listLanguages(sql: Sql, workspaceId: string): Promise<string[]> {
 const maxSearchedText = 20_000
 
 /** Returns these articles in this order, with the part of each that fits the query. */
-export async function loadFound(
-  sql: Sql,
-  workspaceId: string,
-  ids: readonly string[],
-  query: string,
-): Promise<FoundArticle[]> {
+async function loadFound(sql: Sql, workspaceId: string, ids: readonly string[], query: string) {
   if (ids.length === 0) return []
   const rows = await sql<(ArticleHead & { body: string })[]>`
     select ${headColumns(sql)}, left(a.body, ${maxSearchedText}) as body

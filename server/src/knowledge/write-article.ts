@@ -5,19 +5,9 @@ import { conflict, forbidden, InvalidInput, type Issue } from '../base/errors.ts
 import { newId } from '../base/id.ts'
 import { recordAudit } from '../team/audit.ts'
 import { type Member, roleCovers } from '../team/member.ts'
-import { refuseIfFull } from '../workspaces/owned-list.ts'
-import {
-  type Article,
-  type ArticleAuthor,
-  type ArticleFields,
-  type ArticleSource,
-  type ArticleStatus,
-  articleChanged,
-  articleList,
-  articleNotFound,
-  lockArticle,
-  maxVersions,
-} from './article.ts'
+import { deleteItem, refuseIfFull } from '../workspaces/owned-list.ts'
+import type { Article, ArticleAuthor, ArticleFields, ArticleSource, ArticleStatus } from './article.ts'
+import { articleChanged, articleList, lockArticle, maxVersions } from './article.ts'
 import { searchVectors } from './search.ts'
 
 export interface KnowledgeDeps {
@@ -157,15 +147,8 @@ export async function updateArticle(
 const changeOf = { draft: 'unpublished', published: 'published', archived: 'archived' } as const
 
 /** Deletes an article with its versions. Throws 404. */
-export async function deleteArticle({ db, clock }: KnowledgeDeps, author: Author, id: string): Promise<void> {
-  await db.tx(async (tx) => {
-    const deleted = await tx`
-      delete from knowledge_articles
-      where workspace_id = ${author.workspaceId}
-        and id = ${id}`
-    if (deleted.count === 0) throw articleNotFound()
-    await recordChange(tx, author, id.toLowerCase(), 'deleted', clock.now())
-  })
+export function deleteArticle({ db, clock }: KnowledgeDeps, by: Member, id: string): Promise<void> {
+  return db.tx((tx) => deleteItem(tx, articleList, { by, id, now: clock.now() }))
 }
 
 /** An article as an import finds it. */
@@ -262,11 +245,7 @@ const comparable = (fields: ArticleFields) => [
 ]
 
 /** Throws 400 for fields that contradict each other, and for keys of other workspaces. */
-async function checkFields(
-  tx: Tx,
-  workspaceId: string,
-  { keyIds, validFrom, validUntil }: ArticleFields,
-): Promise<void> {
+async function checkFields(tx: Tx, workspaceId: string, { keyIds, validFrom, validUntil }: ArticleFields) {
   const issues: Issue[] = []
   if (validFrom !== null && validUntil !== null && validUntil <= validFrom) {
     issues.push({ path: 'validUntil', message: 'must not be before validFrom' })

@@ -1,7 +1,7 @@
 import type { Sql, Tx } from '../base/db.ts'
 import { decryptOrNull } from '../base/encryption/encrypt.ts'
 import type { Keyring } from '../base/encryption/keyring.ts'
-import type { ErasedCustomer, ErasureScope, ErasureStep, RemovedCounts } from '../base/erasure.ts'
+import type { ErasedCustomer, ErasureScope, ErasureStep } from '../base/erasure.ts'
 import { createStep, finishedStep } from '../base/erasure.ts'
 import { firstIdAt } from '../base/id.ts'
 import { byteaArray } from '../base/postgres/values.ts'
@@ -14,10 +14,7 @@ import type { Lead } from './lead/lead.ts'
 import { otherEmails, otherPhones } from './lead/search-lines.ts'
 
 /** Contact data of a lead of the erased customer. */
-export interface FoundLead {
-  id: string
-  email: string | null
-  phone: string | null
+interface FoundLead extends Pick<Lead, 'id' | 'email' | 'phone'> {
   /** E-mails from merged leads, without `email`. */
   otherEmails: string[]
   otherPhones: string[]
@@ -28,9 +25,7 @@ const maxFound = 1000
 
 /** Returns leads created by `before` with one of these ids, phones or e-mails, also deleted ones. At most 1,001. */
 export async function findErasedLeads(
-  sql: Sql,
-  keyring: Keyring,
-  workspaceId: string,
+  { sql, keyring, workspaceId }: { sql: Sql; keyring: Keyring; workspaceId: string },
   { phones, emails, leadIds }: Pick<ErasedCustomer, 'phones' | 'emails' | 'leadIds'>,
   before: Date,
 ): Promise<FoundLead[]> {
@@ -118,23 +113,14 @@ export async function eraseLeads(tx: Tx, scope: ErasureScope, eventsErased: OnEv
   if (mergedPeriod.hasMore) return createStep(mergedPeriod.removed, true)
   const { removed: events, hasMore } = await eraseEvents(tx, workspaceId, [lead.id], eventsErased)
   if (hasMore) return createStep(events, true)
-  const changes = await tx`
-    delete from lead_status_changes
+  const deleteFrom = (table: string) => tx`
+    delete from ${tx(table)}
     where workspace_id = ${workspaceId}
       and lead_id = ${lead.id}`
-  const notes = await tx`
-    delete from lead_notes
-    where workspace_id = ${workspaceId}
-      and lead_id = ${lead.id}`
-  await tx`
-    delete from automation_runs
-    where workspace_id = ${workspaceId}
-      and lead_id = ${lead.id}`
-  for (const table of ['broadcast_recipients', 'lead_attributions', 'lead_source_requests'] as const) {
-    await tx`
-      delete from ${tx(table)}
-      where workspace_id = ${workspaceId}
-        and lead_id = ${lead.id}`
+  const changes = await deleteFrom('lead_status_changes')
+  const notes = await deleteFrom('lead_notes')
+  for (const table of ['automation_runs', 'broadcast_recipients', 'lead_attributions', 'lead_source_requests']) {
+    await deleteFrom(table)
   }
   // Joins the existing changes and finds items by primary key; an index on lead_id would slow down every import.
   await tx`
@@ -183,12 +169,7 @@ interface UndoneMerge {
  * Erases copies of this lead's data in other leads, from the time when it was merged into them: their events of that
  * time, the changes in the undo event, and former values in bulk changes. The other leads stay: they are other people.
  */
-async function eraseMergedPeriod(
-  tx: Tx,
-  workspaceId: string,
-  leadId: string,
-  eventsErased: OnEventsErased,
-): Promise<{ removed: RemovedCounts; hasMore: boolean }> {
+async function eraseMergedPeriod(tx: Tx, workspaceId: string, leadId: string, eventsErased: OnEventsErased) {
   const merges = await tx<UndoneMerge[]>`
     select m.id, m.kept_id, m.merged_at, m.undone_at, e.id as told_by
     from lead_merges m

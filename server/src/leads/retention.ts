@@ -37,19 +37,16 @@ const isOldImport = (sql: Sql, before: Date) => sql`
 export async function deleteExpiredImportFiles(db: Db, clock: Clock): Promise<number> {
   const now = clock.now()
   for (let count = 0; ; count++) {
+    const old = await db.sql<{ workspaceId: string }[]>`
+      select workspace_id as "workspaceId"
+      from lead_imports
+      where expires_at <= ${now}
+      order by expires_at
+      limit ${maxCandidates}`
     // One import per transaction, since a file can have 1 GiB.
-    if (!(await deleteNextImportFiles(db, now))) return count
+    const deleted = await claimFirst(old, (workspaceId) => db.tx((tx) => deleteImportFiles(tx, workspaceId, now)))
+    if (deleted === undefined) return count
   }
-}
-
-async function deleteNextImportFiles(db: Db, now: Date): Promise<boolean> {
-  const old = await db.sql<{ workspaceId: string }[]>`
-    select workspace_id as "workspaceId"
-    from lead_imports
-    where expires_at <= ${now}
-    order by expires_at
-    limit ${maxCandidates}`
-  return (await claimFirst(old, (workspaceId) => db.tx((tx) => deleteImportFiles(tx, workspaceId, now)))) ?? false
 }
 
 /** Returns true, or undefined if other processes have locked all due imports. */

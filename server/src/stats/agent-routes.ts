@@ -10,31 +10,14 @@ import { createZoneFormat, startOfDate } from '../base/time.ts'
 import type { InboxDeps } from '../inbox/conversation/conversation.ts'
 import { type CostGroup, costScopeOf, readCosts } from '../inbox/costs/read-costs.ts'
 import { readContacts } from '../inbox/read/names.ts'
-import {
-  type CaseCount,
-  countCases,
-  countDrafts,
-  type DraftCount,
-  type InstructionsName,
-  listCounted,
-  listInstructions,
-  readReasons,
-} from '../inbox/reviews/agent-numbers.ts'
+import type { CaseCount, DraftCount, InstructionsName } from '../inbox/reviews/agent-numbers.ts'
+import { countCases, countDrafts, listCounted, listInstructions, readReasons } from '../inbox/reviews/agent-numbers.ts'
 import { caseOutcomes } from '../inbox/reviews/ended-cases.ts'
 import { datesOf, periodOf } from '../team/day-period.ts'
 import type { TeamGuard } from '../team/member.ts'
 import { teamApi } from '../team/team-api.ts'
 import { findWorkspace } from '../workspaces/workspace.ts'
-import {
-  AgentNumbers,
-  AgentReasons,
-  agentParams,
-  type CaseCounts,
-  CountedConversations,
-  CountedQuery,
-  DaysQuery,
-  maxDays,
-} from './agent-schema.ts'
+import * as schema from './agent-schema.ts'
 
 export type AgentNumberDeps = Pick<InboxDeps, 'db' | 'keyStore' | 'clock' | 'findLeads'>
 
@@ -51,8 +34,8 @@ export function agentTeamRoutes(app: App, deps: AgentNumberDeps, guard: TeamGuar
     summary: 'Get numbers of agents',
     description:
       'How the cases of each agent ended, what became of its drafts, and what its messages cost. A case is what an agent did on one request of a customer: from becoming the owner, or the last closing, until the conversation is closed or gets another owner. For admins.',
-    query: DaysQuery,
-    answers: { 200: AgentNumbers },
+    query: schema.DaysQuery,
+    answers: { 200: schema.AgentNumbers },
     run: async ({ member: { workspaceId }, query }) => {
       const { period, zone, span, starts, answerMinutes } = await readSpan(db.sql, workspaceId, query, clock)
       const scope = await costScopeOf(db.sql, workspaceId, undefined)
@@ -75,9 +58,9 @@ export function agentTeamRoutes(app: App, deps: AgentNumberDeps, guard: TeamGuar
     operationId: 'listCountedConversations',
     summary: 'List the conversations behind a number',
     description: 'The conversations that a number of the agent counts, newest first. For admins.',
-    params: agentParams,
-    query: CountedQuery,
-    answers: { 200: CountedConversations },
+    params: schema.agentParams,
+    query: schema.CountedQuery,
+    answers: { 200: schema.CountedConversations },
     run: async ({ member: { workspaceId }, params: { keyId }, query }) => {
       await checkKey(db.sql, workspaceId, keyId)
       const { span } = await readSpan(db.sql, workspaceId, query, clock)
@@ -101,9 +84,9 @@ export function agentTeamRoutes(app: App, deps: AgentNumberDeps, guard: TeamGuar
     operationId: 'getAgentReasons',
     summary: 'Get reasons of handovers and rejections',
     description: 'Why the agent handed over to people, and why people rejected its drafts. For admins.',
-    params: agentParams,
-    query: DaysQuery,
-    answers: { 200: AgentReasons },
+    params: schema.agentParams,
+    query: schema.DaysQuery,
+    answers: { 200: schema.AgentReasons },
     run: async ({ member: { workspaceId }, params: { keyId }, query }) => {
       await checkKey(db.sql, workspaceId, keyId)
       const { span } = await readSpan(db.sql, workspaceId, query, clock)
@@ -119,11 +102,11 @@ async function checkKey(sql: Sql, workspaceId: string, keyId: string): Promise<v
 }
 
 /** Returns the requested days of the workspace, with their first moments. */
-export async function readSpan(sql: Sql, workspaceId: string, query: Static<typeof DaysQuery>, clock: Clock) {
+export async function readSpan(sql: Sql, workspaceId: string, query: Static<typeof schema.DaysQuery>, clock: Clock) {
   const now = clock.now()
   const workspace = await findWorkspace(sql, workspaceId)
   const zone = workspace?.hours?.timeZone ?? 'UTC'
-  const period = periodOf(query, { days: query.days, timeZone: zone, maxDays, now })
+  const period = periodOf(query, { days: query.days, timeZone: zone, maxDays: schema.maxDays, now })
   const { dates, after } = datesOf(period)
   const format = createZoneFormat(zone)
   const starts = dates.map((date) => startOfDate(format, date))
@@ -146,29 +129,31 @@ interface Counted {
   isPriced: boolean
 }
 
-export function presentAgents({ cases, drafts, costs, versions, dates, isPriced }: Counted): AgentNumbers['agents'] {
+export function presentAgents({
+  cases,
+  drafts,
+  costs,
+  versions,
+  dates,
+  isPriced,
+}: Counted): schema.AgentNumbers['agents'] {
   const keyIds = new Set([...cases, ...drafts].map(({ keyId }) => keyId))
   const agents = [...keyIds].map((keyId) => {
     const own = cases.filter((one) => one.keyId === keyId)
     const byDay = own.filter(({ day }) => day !== null)
     const sums = sumCases(byDay)
     const { resolved, recent } = sums.outcomes
+    const costsOfKey = costs.find(({ keys }) => keys[0] === `agent:${keyId}`)
+    const ofAllDays = own.filter(({ day }) => day === null)
     return {
       keyId,
       ...sums,
       drafts: presentDrafts(drafts.filter((one) => one.keyId === keyId)),
-      cost: presentCost(
-        costs.find(({ keys }) => keys[0] === `agent:${keyId}`),
-        resolved + recent,
-        isPriced,
-      ),
+      cost: presentCost(costsOfKey, resolved + recent, isPriced),
       days: [...Map.groupBy(byDay, ({ day }) => day ?? 0)]
         .sort(([a], [b]) => a - b)
         .map(([day, rows]) => ({ date: dates[day - 1] ?? '', outcomes: sumCases(rows).outcomes })),
-      versions: presentVersions(
-        own.filter(({ day }) => day === null),
-        versions,
-      ),
+      versions: presentVersions(ofAllDays, versions),
     }
   })
   return agents.sort((a, b) => b.cases - a.cases || (a.keyId < b.keyId ? -1 : 1))
@@ -177,7 +162,7 @@ export function presentAgents({ cases, drafts, costs, versions, dates, isPriced 
 function sumCases(rows: readonly CaseCount[]) {
   const sum = (counts: readonly number[]) => counts.reduce((total, one) => total + one, 0)
   const of = (outcome: CaseCount['outcome']) => sum(rows.flatMap((row) => (row.outcome === outcome ? row.cases : [])))
-  const outcomes = Object.fromEntries(caseOutcomes.map((one) => [one, of(one)])) as CaseCounts
+  const outcomes = Object.fromEntries(caseOutcomes.map((one) => [one, of(one)])) as schema.CaseCounts
   return { cases: sum(rows.map((row) => row.cases)), answered: sum(rows.map((row) => row.answered)), outcomes }
 }
 
@@ -192,10 +177,11 @@ function presentVersions(rows: readonly CaseCount[], names: readonly Instruction
 
 function presentDrafts(rows: readonly DraftCount[]) {
   const of = (status: DraftCount['status']) => rows.find((one) => one.status === status)
-  const [sent, edited, rejected, replaced, stale, open] = (
-    ['sent', 'edited', 'rejected', 'replaced', 'stale', 'open'] as const
-  ).map((status) => of(status)?.drafts ?? 0) as [number, number, number, number, number, number]
-  return { sent, edited, rejected, replaced, stale, open, distance: of('edited')?.distance ?? null }
+  const count = (status: DraftCount['status']) => of(status)?.drafts ?? 0
+  return {
+    ...{ sent: count('sent'), edited: count('edited'), rejected: count('rejected'), replaced: count('replaced') },
+    ...{ stale: count('stale'), open: count('open'), distance: of('edited')?.distance ?? null },
+  }
 }
 
 /** Nothing is known without messages in the ledger, and an amount without a price stays unknown. */

@@ -3,7 +3,7 @@ import type { Channel, ConnectionState } from '../channels/connection/connection
 import { acknowledgedUntil, needsAcknowledgement } from '../channels/health/health.ts'
 import type { UnansweredCount } from '../inbox/read/count-views.ts'
 import type { QuotaUsage } from '../leads/lead/quota.ts'
-import type { EndpointState, StateReason } from '../webhooks/endpoint/endpoint.ts'
+import type { Endpoint } from '../webhooks/endpoint/endpoint.ts'
 import { failuresBeforeProbes } from '../webhooks/endpoint/retry-policy.ts'
 
 /** Sorted by severity, worst first. */
@@ -56,12 +56,7 @@ export interface ConnectionInfo {
   lastEventAt: Date | null
 }
 
-export interface WebhookInfo {
-  id: string
-  description: string | null
-  state: EndpointState
-  stateReason: StateReason | null
-  stateChangedAt: Date
+export interface WebhookInfo extends Pick<Endpoint, 'id' | 'description' | 'state' | 'stateReason' | 'stateChangedAt'> {
   failingSince: Date | null
   failuresInARow: number
 }
@@ -96,7 +91,7 @@ const createAttention = (code: Attention['code'], more: Partial<Attention> = {})
 
 function workspaceAttention({ agentsStopped, quota, waiting }: WorkspaceState): Attention[] {
   const count = waiting.reduce((sum, each) => sum + each.count, 0)
-  const since = waiting.reduce<Date | null>((first, each) => earlier(first, each.since), null)
+  const since = waiting.map((each) => each.since).sort((a, b) => a.getTime() - b.getTime())[0] ?? null
   return [
     ...(agentsStopped ? [createAttention('agents_stopped')] : []),
     ...(count > 0 ? [createAttention('customers_waiting', { count, at: since })] : []),
@@ -157,5 +152,3 @@ function expiryAttention({ id, name, expires_at: at }: KeyRow, now: Date): Atten
 }
 
 const isSoon = (at: Date | null, now: Date): boolean => at !== null && at.getTime() - now.getTime() <= warnAheadMs
-
-const earlier = (a: Date | null, b: Date): Date => (a === null || b < a ? b : a)

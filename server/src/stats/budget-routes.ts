@@ -1,21 +1,71 @@
+import { type Static, Type } from 'typebox'
 import type { Clock } from '../base/clock.ts'
 import type { Db, Tx } from '../base/db.ts'
 import { invalid, notFound } from '../base/errors.ts'
-import type { App } from '../base/route.ts'
+import { type App, nullable, oneOf, timestamp, titled } from '../base/route.ts'
 import { shownAmount } from '../inbox/budgets/alerts.ts'
-import {
-  type Amount,
-  type BudgetUnit,
-  oneMessage,
-  parseAmount,
-  type Budget as StoredBudget,
-} from '../inbox/budgets/budget.ts'
+import type { Amount, BudgetUnit, Budget as StoredBudget } from '../inbox/budgets/budget.ts'
+import { budgetPeriods, budgetScopes, budgetUnits, oneMessage, parseAmount } from '../inbox/budgets/budget.ts'
 import { countBudgetsNow, recountBudgets } from '../inbox/budgets/count-ledger.ts'
-import { changeBudget, createBudget, deleteBudget, listBudgets } from '../inbox/budgets/manage-budgets.ts'
+import { changeBudget, createBudget, deleteBudget, listBudgets, maxBudgets } from '../inbox/budgets/manage-budgets.ts'
 import { recordAudit } from '../team/audit.ts'
 import type { Member, TeamGuard } from '../team/member.ts'
 import { teamApi } from '../team/team-api.ts'
-import { BudgetAnswer, BudgetChange, Budgets, budgetParams, NewBudget } from './budget-schema.ts'
+import { closed, idSchema, workspaceParams } from '../team/team-schema.ts'
+
+const amount = (description: string, example: string) => Type.String({ maxLength: 60, description, example })
+
+/** At most 12 digits before the point, and 8 behind it: what the table holds. */
+const limit = Type.String({
+  pattern: '^\\d{1,12}(?:\\.\\d{1,8})?$',
+  maxLength: 21,
+  description: 'More than 0: a decimal number for `money`, a whole number for `messages`.',
+  example: '250',
+})
+
+const unit = oneOf(budgetUnits, {
+  description:
+    '`money`: what the platform charges, by the imported rate card. `messages`: platform messages that it charges for; each part of a split text is one.',
+})
+const period = oneOf(budgetPeriods, {
+  description: 'Calendar day or month in the time zone of the billing settings.',
+})
+const scope = oneOf(budgetScopes, {
+  description: 'Whose sends it limits: all of the workspace, those on one connection, or those of one API key.',
+})
+
+const Budget = titled('Budget', {
+  id: idSchema('The budget.'),
+  scope,
+  scopeId: nullable(idSchema('The connection or the key; null for the workspace.')),
+  unit,
+  currency: nullable(Type.String({ maxLength: 3, description: 'Currency of `money`.', example: 'USD' })),
+  period,
+  limit: amount('Largest amount of a period.', '250'),
+  used: amount('What the platform charged in this period, and what it may charge for messages on their way.', '120.5'),
+  reserved: amount('The part of `used` for messages whose price the platform has not reported yet.', '0.5'),
+  resetsAt: timestamp('When the next period begins.'),
+})
+
+const Budgets = Type.Object({ budgets: Type.Array(Budget, { maxItems: maxBudgets }) })
+type Budgets = Static<typeof Budgets>
+
+const NewBudget = Type.Object(
+  {
+    scope,
+    scopeId: Type.Optional(nullable(idSchema('Required for a connection or a key; not for the workspace.'))),
+    unit,
+    period,
+    limit,
+  },
+  closed,
+)
+
+const BudgetChange = Type.Object({ limit }, closed)
+
+const BudgetAnswer = Type.Object({ budget: Budget })
+
+const budgetParams = Type.Object({ ...workspaceParams, budgetId: idSchema('The budget.') })
 
 interface BudgetDeps {
   db: Db

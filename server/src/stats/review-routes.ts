@@ -2,33 +2,18 @@ import { encodeCursor } from '../base/cursor.ts'
 import type { App } from '../base/route.ts'
 import { inWorkspace } from '../inbox/conversation/conversation.ts'
 import { readContacts } from '../inbox/read/names.ts'
-import { listInstructions } from '../inbox/reviews/agent-numbers.ts'
-import {
-  claimReview,
-  closeReview,
-  listReviews,
-  type Review as StoredReview,
-  skipReview,
-} from '../inbox/reviews/review.ts'
-import { sumReviews } from '../inbox/reviews/review-results.ts'
-import { changeReviewSettings, readReviewSettings } from '../inbox/reviews/review-settings.ts'
+import { type InstructionsName, listInstructions } from '../inbox/reviews/agent-numbers.ts'
+import type { Review as StoredReview } from '../inbox/reviews/review.ts'
+import { claimReview, closeReview, listReviews, skipReview } from '../inbox/reviews/review.ts'
+import { type ReviewSums, type ScoreSum, sumReviews } from '../inbox/reviews/review-results.ts'
+import { type Criterion, changeReviewSettings, readReviewSettings } from '../inbox/reviews/review-settings.ts'
 import { recordAudit } from '../team/audit.ts'
 import { datesOf } from '../team/day-period.ts'
 import type { TeamGuard } from '../team/member.ts'
 import { type TeamApi, teamApi } from '../team/team-api.ts'
 import { type AgentNumberDeps, idIn, readSpan } from './agent-routes.ts'
 import { DaysQuery } from './agent-schema.ts'
-import { presentResults } from './review-results.ts'
-import {
-  ReviewAnswer,
-  ReviewQuery,
-  ReviewResults,
-  ReviewSettings,
-  ReviewSettingsChange,
-  Reviews,
-  reviewParams,
-  Verdict,
-} from './review-schema.ts'
+import * as schema from './review-schema.ts'
 
 const path = '/api/team/v1/workspaces/:workspaceId'
 const pageLength = 50
@@ -47,8 +32,8 @@ function queueRoutes(api: TeamApi, deps: AgentNumberDeps): void {
     summary: 'List reviews',
     description:
       'Cases of agents that rules have selected: waiting ones oldest first, others newest first. One that nobody reviews is removed after 14 days.',
-    query: ReviewQuery,
-    answers: { 200: Reviews },
+    query: schema.ReviewQuery,
+    answers: { 200: schema.Reviews },
     run: async ({ member: { workspaceId }, query }) => {
       const { status = 'waiting', keyId = null, cursor } = query
       const after = cursor === undefined ? null : idIn(cursor)
@@ -66,9 +51,9 @@ function queueRoutes(api: TeamApi, deps: AgentNumberDeps): void {
     summary: 'Begin a review',
     description:
       'Reserves it for 15 minutes; repeating it renews the time. 409 `REVIEW_CLAIMED` while someone else has it, `REVIEW_CLOSED` if it is done.',
-    params: reviewParams,
+    params: schema.reviewParams,
     errors: [409],
-    answers: { 200: ReviewAnswer },
+    answers: { 200: schema.ReviewAnswer },
     run: async ({ member, params }) =>
       presentOne(deps, member.workspaceId, (work) => claimReview(work, params.reviewId, member.actor)),
   })
@@ -77,10 +62,10 @@ function queueRoutes(api: TeamApi, deps: AgentNumberDeps): void {
     summary: 'Submit a review',
     description:
       'Stores scores, what was wrong, and a comment, which is encrypted. The person who reviewed it can change it. 409 like `claimReview`.',
-    params: reviewParams,
-    body: Verdict,
+    params: schema.reviewParams,
+    body: schema.Verdict,
     errors: [409],
-    answers: { 200: ReviewAnswer },
+    answers: { 200: schema.ReviewAnswer },
     run: async ({ member, params, body }) => {
       const verdict = { scores: body.scores, flags: body.flags ?? [], comment: body.comment ?? null }
       return presentOne(deps, member.workspaceId, (work) => closeReview(work, params.reviewId, member.actor, verdict))
@@ -90,7 +75,7 @@ function queueRoutes(api: TeamApi, deps: AgentNumberDeps): void {
     operationId: 'skipReview',
     summary: 'Skip a review',
     description: 'Takes it out of the queue without a result. 409 like `claimReview`.',
-    params: reviewParams,
+    params: schema.reviewParams,
     errors: [409],
     run: async ({ member, params }) => {
       await inWorkspace(deps, member.workspaceId, (work) => skipReview(work, params.reviewId, member.actor))
@@ -103,7 +88,7 @@ function settingsRoutes(api: TeamApi, { db, clock }: AgentNumberDeps): void {
     operationId: 'getReviewSettings',
     summary: 'Get the scorecard and rules',
     description: 'What reviewers score, and which cases are selected.',
-    answers: { 200: ReviewSettings },
+    answers: { 200: schema.ReviewSettings },
     run: ({ member }) => readReviewSettings(db.sql, member.workspaceId),
   })
   api.patch(`${path}/review-settings`, 'admin', {
@@ -111,8 +96,8 @@ function settingsRoutes(api: TeamApi, { db, clock }: AgentNumberDeps): void {
     summary: 'Change the scorecard and rules',
     description:
       'Rules apply to what ends from now on. Scores of criteria that were removed are kept, but no longer shown. For admins.',
-    body: ReviewSettingsChange,
-    answers: { 200: ReviewSettings },
+    body: schema.ReviewSettingsChange,
+    answers: { 200: schema.ReviewSettings },
     run: ({ member, body }) => {
       const now = clock.now()
       const { workspaceId: scopeId, actor } = member
@@ -128,7 +113,7 @@ function settingsRoutes(api: TeamApi, { db, clock }: AgentNumberDeps): void {
     summary: 'Get results of reviews',
     description: 'Scores by agent, version of its instructions and day, of cases selected in the period. For admins.',
     query: DaysQuery,
-    answers: { 200: ReviewResults },
+    answers: { 200: schema.ReviewResults },
     run: async ({ member: { workspaceId }, query }) => {
       const { period, zone, span, starts } = await readSpan(db.sql, workspaceId, query, clock)
       const [sums, { criteria }] = await db.inBulk(() =>
@@ -154,11 +139,8 @@ async function presentOne(
 
 async function present(deps: AgentNumberDeps, workspaceId: string, reviews: readonly StoredReview[]) {
   const now = deps.clock.now()
-  const contacts = await readContacts(
-    deps,
-    workspaceId,
-    reviews.map(({ conversationId }) => conversationId),
-  )
+  const ids = reviews.map(({ conversationId }) => conversationId)
+  const contacts = await readContacts(deps, workspaceId, ids)
   return reviews.map(({ startedAt, endedAt, claimedBy, claimedUntil, reviewedBy, closedAt, ...review }) => {
     const { name = null, phone = null } = contacts.get(review.conversationId) ?? {}
     const isClaimed = claimedUntil !== null && claimedUntil > now
@@ -174,3 +156,56 @@ async function present(deps: AgentNumberDeps, workspaceId: string, reviews: read
     }
   })
 }
+
+interface ResultNames {
+  criteria: readonly Criterion[]
+  versions: readonly InstructionsName[]
+  dates: readonly string[]
+}
+
+type OfVersion = { keyId: string; instructionsId: string | null }
+
+/** Presents the sums by agent; means of several versions are weighted by their reviews. */
+function presentResults(
+  { scores, criteria, flags }: ReviewSums,
+  { criteria: scorecard, versions, dates }: ResultNames,
+): schema.ReviewResults['agents'] {
+  const shown = criteria.filter(({ criterion }) => scorecard.some(({ id }) => id === criterion))
+  const resultsOf = (isOf: (one: OfVersion) => boolean) => ({
+    ...meanOf(scores.filter((one) => one.day === null && isOf(one))),
+    criteria: scorecard.flatMap(({ id }) => {
+      const own = shown.filter((one) => one.criterion === id && isOf(one))
+      const reviews = sum(own.map((one) => one.reviews))
+      return reviews === 0 ? [] : [{ id, reviews, meanStep: sum(own.map((o) => o.reviews * o.meanStep)) / reviews }]
+    }),
+    flags: [...Map.groupBy(flags.filter(isOf), ({ flag }) => flag)]
+      .map(([flag, rows]) => ({ flag, reviews: sum(rows.map((one) => one.reviews)) }))
+      .sort((a, b) => b.reviews - a.reviews || (a.flag < b.flag ? -1 : 1)),
+  })
+  const keyIds = [...new Set(scores.map(({ keyId }) => keyId))]
+  return keyIds
+    .map((keyId) => ({
+      keyId,
+      ...resultsOf((one) => one.keyId === keyId),
+      days: scores
+        .filter((one) => one.keyId === keyId && one.day !== null)
+        .sort((a, b) => (a.day ?? 0) - (b.day ?? 0))
+        .map(({ day, reviews, score }) => ({ date: dates[(day ?? 1) - 1] ?? '', reviews, score })),
+      versions: scores
+        .filter((one) => one.keyId === keyId && one.day === null)
+        .map(({ instructionsId: id }) => {
+          const { keyId: ofKey = null, version = null } = versions.find((one) => one.id === id) ?? {}
+          const isOf = (one: OfVersion) => one.keyId === keyId && one.instructionsId === id
+          return { id, keyId: ofKey, version, ...resultsOf(isOf) }
+        })
+        .sort((a, b) => (b.version ?? -1) - (a.version ?? -1)),
+    }))
+    .sort((a, b) => b.reviews - a.reviews || (a.keyId < b.keyId ? -1 : 1))
+}
+
+function meanOf(rows: readonly ScoreSum[]): { reviews: number; score: number | null } {
+  const reviews = sum(rows.map((one) => one.reviews))
+  return { reviews, score: reviews === 0 ? null : sum(rows.map((one) => one.reviews * one.score)) / reviews }
+}
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { searchArticles } from '../../src/knowledge/search.ts'
+import { searchKnowledge } from '../../src/knowledge/search.ts'
 import { world } from '../support/world.ts'
 
 const articles = 10_000
@@ -54,7 +54,7 @@ test('a search of 10,000 articles takes at most 50 ms in 95 of 100 cases, beside
   for (let round = 0; round < 30; round++) {
     for (const query of queries) {
       const startMs = performance.now()
-      const found = await searchArticles(w.db.sql, reader, { query, limit: 5 })
+      const found = await searchKnowledge({ db: w.db, embedder: null }, reader, { query, limit: 5 })
       if (round > 0) times.push(performance.now() - startMs)
       if (query === 'word1') assert.equal(found.length, 5)
     }

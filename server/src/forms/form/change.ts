@@ -1,35 +1,21 @@
 import { randomInt } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
 import { type Db, type Tx, violates } from '../../base/db.ts'
-import { InvalidInput, type Issue } from '../../base/errors.ts'
+import { type ApiError, conflict, InvalidInput, type Issue } from '../../base/errors.ts'
 import { newId } from '../../base/id.ts'
 import { choicesProblem } from '../../leads/fields/lead-fields.ts'
 import { type CustomFieldType, keyProblem, maxCustomFields } from '../../leads/lead/custom-fields.ts'
 import { recordAudit } from '../../team/audit.ts'
 import type { Member } from '../../team/member.ts'
-import {
-  consentField,
-  countForms,
-  decoyField,
-  deleteForm,
-  type Form,
-  formNotFound,
-  insertForm,
-  isLeadField,
-  lockForm,
-  maxForms,
-  maxSlugs,
-  slugTaken,
-  tooManyForms,
-  tooManySlugs,
-  updateForm,
-} from './form.ts'
+import { consentField, decoyField, type Form, findForm, formNotFound, isLeadField } from './form.ts'
 import { type FormChanges, type FormDefinition, type FormField, leadFieldTypes, type NewForm } from './schema.ts'
 
 export interface FormDeps {
   db: Db
   clock: Clock
 }
+
+const maxForms = 200
 
 /** Creates a form. Throws 400 for an invalid definition and 409 for a taken slug. */
 export async function createForm(deps: FormDeps, member: Member, input: NewForm): Promise<Form> {
@@ -38,7 +24,8 @@ export async function createForm(deps: FormDeps, member: Member, input: NewForm)
   const form = draftForm(workspaceId, input, now)
   return withSlugCheck(() =>
     deps.db.tx(async (tx) => {
-      if ((await countForms(tx, workspaceId)) >= maxForms) throw tooManyForms()
+      if ((await countForms(tx, workspaceId)) >= maxForms)
+        throw conflict(`A workspace has at most ${maxForms} forms. Delete an unused one.`)
       await claimSlug(tx, workspaceId, form.slug, form.id)
       await insertForm(tx, form)
       await recordAudit(tx, entry(member, 'form.created', form.id), now)
@@ -58,7 +45,7 @@ export async function changeForm(deps: FormDeps, member: Member, id: string, inp
   const now = deps.clock.now()
   return withSlugCheck(() =>
     deps.db.tx(async (tx) => {
-      const current = await lockForm(tx, member.workspaceId, id)
+      const current = await findForm(tx, member.workspaceId, id, tx`for update`)
       if (current === undefined) throw formNotFound()
       const form = validateForm({ ...current, ...input, updatedAt: now })
       if (form.slug !== current.slug) await claimSlug(tx, form.workspaceId, form.slug, id)
@@ -72,9 +59,61 @@ export async function changeForm(deps: FormDeps, member: Member, id: string, inp
 /** Deletes a form and the records of its submissions, but not the leads. */
 export async function removeForm(deps: FormDeps, member: Member, id: string): Promise<void> {
   await deps.db.tx(async (tx) => {
-    if (!(await deleteForm(tx, member.workspaceId, id))) throw formNotFound()
+    const deleted = await tx`
+      delete from forms
+      where workspace_id = ${member.workspaceId}
+        and id = ${id}`
+    if (deleted.count === 0) throw formNotFound()
     await recordAudit(tx, entry(member, 'form.deleted', id), deps.clock.now())
   })
+}
+
+/** Counts forms under a lock that prevents concurrent creation. */
+async function countForms(tx: Tx, workspaceId: string): Promise<number> {
+  await tx`
+    select 1
+    from workspaces
+    where id = ${workspaceId}
+    for no key update`
+  const [row] = await tx<{ count: number }[]>`
+    select count(*)::integer as count
+    from forms
+    where workspace_id = ${workspaceId}`
+  return row?.count ?? 0
+}
+
+async function insertForm(tx: Tx, form: Form): Promise<void> {
+  await tx`
+    insert into forms (
+      workspace_id, id, slug, name, title, description, fields, submit_label, thank_you, redirect_url,
+      allowed_origins, source, status, active, created_at, updated_at
+    )
+    values (
+      ${form.workspaceId}, ${form.id}, ${form.slug}, ${form.name}, ${form.title}, ${form.description},
+      ${JSON.stringify(form.fields)}::text::jsonb, ${form.submitLabel}, ${form.thankYou}, ${form.redirectUrl},
+      ${form.allowedOrigins}::text[], ${form.source}, ${form.status}, ${form.active}, ${form.createdAt},
+      ${form.updatedAt}
+    )`
+}
+
+async function updateForm(tx: Tx, form: Form): Promise<void> {
+  await tx`
+    update forms
+    set slug = ${form.slug},
+      name = ${form.name},
+      title = ${form.title},
+      description = ${form.description},
+      fields = ${JSON.stringify(form.fields)}::text::jsonb,
+      submit_label = ${form.submitLabel},
+      thank_you = ${form.thankYou},
+      redirect_url = ${form.redirectUrl},
+      allowed_origins = ${form.allowedOrigins}::text[],
+      source = ${form.source},
+      status = ${form.status},
+      active = ${form.active},
+      updated_at = ${form.updatedAt}
+    where workspace_id = ${form.workspaceId}
+      and id = ${form.id}`
 }
 
 const defaults = {
@@ -108,6 +147,12 @@ function entry(member: Member, action: string, formId: string) {
   return { scopeId: member.workspaceId, actor: member.actor, action, target: `form:${formId}` }
 }
 
+const slugTaken = (cause?: unknown): ApiError =>
+  conflict('Form with this slug already exists', { field: 'slug' }, cause)
+
+/** Maximum number of slugs that the forms of a workspace have ever had. They are reserved permanently. */
+const maxSlugs = 1_000
+
 /**
  * Assigns the slug to the form permanently: neither a rename nor a deletion frees it for another workspace. Throws 409
  * if another workspace has it.
@@ -125,7 +170,9 @@ async function claimSlug(tx: Tx, workspaceId: string, slug: string, formId: stri
     select count(*)::integer as count
     from form_slugs
     where workspace_id = ${workspaceId}`
-  if ((row?.count ?? 0) > maxSlugs) throw tooManySlugs()
+  if ((row?.count ?? 0) <= maxSlugs) return
+  const message = `A workspace's forms can have at most ${maxSlugs} addresses over time. Use a former one.`
+  throw conflict(message, { field: 'slug' })
 }
 
 /** Derives a slug from the title, with a random suffix so that it is likely to be free. */

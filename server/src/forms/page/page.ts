@@ -5,7 +5,7 @@ import { type Html, html } from '../../base/text/html.ts'
 import type { CustomField } from '../../leads/lead/custom-fields.ts'
 import { decoyField, type Form, tokenField } from '../form/form.ts'
 import type { FormField } from '../form/schema.ts'
-import type { RawFields } from '../submit/submission.ts'
+import { isTicked, type RawFields } from '../submit/submission.ts'
 
 export interface FormPage {
   form: Form
@@ -210,8 +210,4 @@ function inputKind({ key, type }: FormField): Html {
 function textOf(value: unknown): string {
   const first = Array.isArray(value) ? value[0] : value
   return typeof first === 'string' || typeof first === 'number' ? String(first) : ''
-}
-
-function isTicked(value: unknown): boolean {
-  return value === 'true' || value === 'on' || value === '1'
 }

@@ -116,11 +116,13 @@ function parseValue(field: FormField, raw: unknown): FieldValue {
 
 // Browsers do not send unticked boxes.
 function parseTick(field: FormField, raw: unknown): FieldValue {
-  const isTicked = raw === true || raw === 'true' || raw === 'on' || raw === '1'
+  const ticked = isTicked(raw)
   const isEmpty = raw === undefined || raw === null || raw === false || ['false', 'off', '0', ''].includes(String(raw))
-  if (!isTicked && !isEmpty) return invalidValue('must be true or false')
-  return field.required && !isTicked ? invalidValue('is required') : validValue(isTicked)
+  if (!ticked && !isEmpty) return invalidValue('must be true or false')
+  return field.required && !ticked ? invalidValue('is required') : validValue(ticked)
 }
+
+export const isTicked = (raw: unknown): boolean => raw === true || raw === 'true' || raw === 'on' || raw === '1'
 
 function parseChoices(field: FormField, raw: unknown): FieldValue {
   const submitted: unknown[] = [raw ?? []].flat()

@@ -3,7 +3,6 @@ import { createStep, type ErasureScope, type ErasureStep } from '../../base/eras
 import { timestampArray } from '../../base/postgres/values.ts'
 import type { LeadDeps } from '../../leads/lead/lead.ts'
 import { hiddenWorkspaceId } from '../../leads/lead/queries.ts'
-import { moveRows, type RowMove } from '../../leads/merge/move-rows.ts'
 import { idBefore, positionOfId, type TimelineEntry, type TimelineSlice } from '../../leads/timeline/entries.ts'
 import type { Answer } from './submission.ts'
 
@@ -76,11 +75,15 @@ export async function listLeadSubmissions(
     kind: 'submission',
     actor: { type: 'form', id: form_id },
     form: { id: form_id, name },
-    answers: answers === null ? [] : JSON.parse(keyring.decryptText(answersContext(id), answers)).map(presentAnswer),
+    answers:
+      answers === null
+        ? []
+        : JSON.parse(keyring.decryptText(answersContext(id), answers)).map(({ label, value }: Answer) => ({
+            label,
+            value,
+          })),
   }))
 }
-
-const presentAnswer = ({ label, value }: Answer) => ({ label, value })
 
 export interface SubmissionCount {
   count: number
@@ -123,10 +126,6 @@ export async function countLeadSubmissions(sql: Sql, workspaceId: string, leadId
       and lead_id = ${leadId}`
   return row?.count ?? 0
 }
-
-/** Moves submissions of a lead to another lead, all or the given ones. Returns the moved ids. */
-export const moveSubmissions = (tx: Tx, workspaceId: string, move: RowMove): Promise<string[]> =>
-  moveRows(tx, 'form_submissions', workspaceId, move)
 
 /** Erases the customer's form submissions. Their answers are stored with the lead. */
 export async function eraseSubmissions(tx: Tx, { workspaceId, customer }: ErasureScope): Promise<ErasureStep> {

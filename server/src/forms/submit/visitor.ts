@@ -30,9 +30,8 @@ export function authorizeSender(
   publicUrl: string,
   request: FastifyRequest,
 ): Sender {
-  const { origin, host } = request.headers
-  const body = request.body as RawFields | undefined
-  const sender = senderOf(form, publicUrl, { origin, host, hasToken: body?.[tokenField] !== undefined })
+  const { origin } = request.headers
+  const sender = senderOf(form, publicUrl, request)
   reply.header('vary', 'Origin')
   if (sender === 'foreign') throw originNotAllowed()
   if (sender === 'listed') {
@@ -93,21 +92,13 @@ export function parseLooseQuery(url: string): Record<string, string> {
 /** Origin of a post: our own page, a site that the form lists, a client without an `Origin` header, or another site. */
 export type Sender = 'own' | 'listed' | 'unsaid' | 'foreign'
 
-interface PostOrigin {
-  /** The `Origin` header. */
-  origin: string | undefined
-  /** The `Host` header. */
-  host: string | undefined
-  /** Whether the post contains a token of our page. An invalid one is still refused later. */
-  hasToken: boolean
-}
-
-function senderOf(form: Pick<PublicForm, 'allowedOrigins'>, publicUrl: string, from: PostOrigin): Sender {
-  const { origin, host, hasToken } = from
+function senderOf(form: PublicForm, publicUrl: string, { headers, body }: FastifyRequest): Sender {
+  const { origin, host } = headers
   if (origin === undefined) return 'unsaid'
   if (isOwn(origin, host, publicUrl)) return 'own'
   if (form.allowedOrigins.includes('*') || form.allowedOrigins.includes(origin)) return 'listed'
-  // Browsers that hide the origin send `null`, also on our own page.
+  // Browsers that hide the origin send `null`, also on our own page. An invalid token is still refused later.
+  const hasToken = (body as RawFields | undefined)?.[tokenField] !== undefined
   return origin === 'null' && hasToken ? 'own' : 'foreign'
 }
 

@@ -22,10 +22,9 @@ export async function recordConsent(
   consent: NewConsent,
   reason: ActivityReason | null = null,
 ): Promise<Consent> {
-  const { tx, keyring, workspaceId, now } = work
   const conversations = await lockConversationsOf(work, consent.customer)
   await recordFormer(work, consent.customer, conversations)
-  const { current } = await storeConsent(tx, keyring, workspaceId, consent, now)
+  const { current } = await storeConsent(work, consent)
   await showConsent(work, conversations, consent.purpose ?? 'marketing', current, { actor: current.actor, reason })
   return current
 }
@@ -39,7 +38,7 @@ export async function undoRecordedConsent(
   { customer, actor, purpose = 'marketing' }: Pick<NewConsent, 'customer' | 'actor' | 'purpose'>,
 ): Promise<boolean> {
   const conversations = await lockConversationsOf(work, customer)
-  const current = await undoConsent(work.tx, work.keyring, work.workspaceId, { customer, actor, purpose }, work.now)
+  const current = await undoConsent(work, { customer, actor, purpose })
   if (current === undefined) return false
   await showConsent(work, conversations, purpose, current, { actor, reason: null })
   return true
@@ -72,7 +71,7 @@ async function recordFormer(work: ChangeTx, customer: ConsentCustomer, conversat
     const at = new Date(marketing.at)
     const decision = marketing.isStopped ? 'opted_out' : 'opted_in'
     const former = { customer, decision, source: 'platform', actor: systemActor, connectionId, reportedAt: at } as const
-    await storeConsent(tx, keyring, workspaceId, former, at)
+    await storeConsent({ tx, keyring, workspaceId, now: at }, former)
   }
 }
 

@@ -200,30 +200,12 @@ function tidy(markdown: string, title: string): string {
 const named: Readonly<Record<string, string>> = {
   ...{ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ', ndash: '–', mdash: '—', hellip: '…' },
   ...{ lsquo: '‘', rsquo: '’', ldquo: '“', rdquo: '”', laquo: '«', raquo: '»', bull: '•', middot: '·' },
-  ...{
-    copy: '©',
-    reg: '®',
-    trade: '™',
-    euro: '€',
-    pound: '£',
-    deg: '°',
-    ordm: 'º',
-    ordf: 'ª',
-    iexcl: '¡',
-    iquest: '¿',
-  },
-  ...{ szlig: 'ß', aelig: 'æ', oslash: 'ø', times: '×' },
+  ...{ copy: '©', reg: '®', trade: '™', euro: '€', pound: '£', deg: '°', ordm: 'º', ordf: 'ª' },
+  ...{ iexcl: '¡', iquest: '¿', szlig: 'ß', aelig: 'æ', oslash: 'ø', times: '×' },
 }
 const accents: Readonly<Record<string, string>> = {
-  ...{
-    acute: '\u0301',
-    grave: '\u0300',
-    circ: '\u0302',
-    tilde: '\u0303',
-    uml: '\u0308',
-    cedil: '\u0327',
-    ring: '\u030a',
-  },
+  ...{ acute: '\u0301', grave: '\u0300', circ: '\u0302', tilde: '\u0303' },
+  ...{ uml: '\u0308', cedil: '\u0327', ring: '\u030a' },
 }
 
 export function decodeEntities(text: string): string {

@@ -2,12 +2,6 @@ import { parseIsoTime } from '../../base/time.ts'
 import { type ArticleFields, type ArticleKind, articleKinds, limits } from '../article.ts'
 import type { ImportedArticle } from '../write-article.ts'
 
-/** A file of an import: its path within the folder, and its text. */
-export interface ImportFile {
-  path: string
-  text: string
-}
-
 export interface ImportDefaults {
   /** Of articles that name none. */
   language: string
@@ -26,8 +20,11 @@ export interface ParsedFiles {
 
 export const maxRows = 2000
 
-/** Parses Markdown and CSV files. An article that breaks a limit becomes a problem; the others are imported. */
-export async function parseFiles(files: readonly ImportFile[], defaults: ImportDefaults): Promise<ParsedFiles> {
+/** Parses Markdown and CSV files with their paths within a folder. An article that breaks a limit becomes a problem; the others are imported. */
+export async function parseFiles(
+  files: readonly { path: string; text: string }[],
+  defaults: ImportDefaults,
+): Promise<ParsedFiles> {
   const parsed: ParsedFiles = { articles: [], problems: [] }
   const add = (address: string, values: RawArticle) => {
     const checked = checkArticle(values, defaults)
@@ -63,7 +60,9 @@ export function checkArticle(values: RawArticle, { language }: ImportDefaults): 
   // Also `pt-BR`: words are the same in all regions.
   const own = (cell('language') || language).toLowerCase().split(/[-_]/)[0] ?? ''
   const [title, body] = [cell('title'), cell('body')]
-  const times = (['validFrom', 'validUntil'] as const).map((name) => (cell(name) === '' ? null : parseTime(cell(name))))
+  const times = (['validFrom', 'validUntil'] as const).map((name) =>
+    cell(name) === '' ? null : (parseIsoTime(cell(name)) ?? undefined),
+  )
   const [validFrom = null, validUntil = null] = times
   if (title === '') return 'has no title'
   if (title.length > limits.title) return `has a title of more than ${limits.title} characters`
@@ -77,18 +76,10 @@ export function checkArticle(values: RawArticle, { language }: ImportDefaults): 
   if (times.includes(undefined)) return 'has a time that is not like 2026-03-01'
   if (validFrom && validUntil && validUntil <= validFrom) return 'is valid until a time before it is valid'
   return {
-    kind,
-    language: own,
-    title,
-    body,
-    tags,
-    keyIds: null,
-    validFrom: validFrom ?? null,
-    validUntil: validUntil ?? null,
+    ...{ kind, language: own, title, body, tags, keyIds: null },
+    ...{ validFrom: validFrom ?? null, validUntil: validUntil ?? null },
   }
 }
-
-const parseTime = (text: string): Date | undefined => parseIsoTime(text) ?? undefined
 
 const fieldNames: Readonly<Record<string, keyof RawArticle>> = {
   ...{ title: 'title', question: 'title', body: 'body', answer: 'body', text: 'body' },

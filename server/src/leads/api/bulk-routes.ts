@@ -114,7 +114,15 @@ async function bulkChange(
   ids: readonly string[],
   action: BulkAction,
 ): Promise<BulkOutcome[]> {
-  const recordAuditEntry = (tx: Tx, count: number) => recordBulkAudit(tx, user, action, count, deps.clock.now())
+  // The audit log has the author, the action and the number of leads.
+  const recordAuditEntry = async (tx: Tx, count: number) => {
+    const actor = auditedActorOf(user.actor)
+    if (count === 0 || actor === null) return
+    const what = 'delete' in action ? 'deleted' : 'restore' in action ? 'restored' : 'changed'
+    const fields = 'changes' in action ? `${Object.keys(action.changes).join(',')} ` : ''
+    const entry = { action: `leads.bulk_${what}`, target: `${fields}leads:${count}` }
+    await recordAudit(tx, { scopeId: user.workspaceId, actor, ...entry }, deps.clock.now())
+  }
   if ('delete' in action) {
     const removed = await deleteLeads(deps, user, ids, (tx, { size }) => recordAuditEntry(tx, size))
     return ids.map((id) => ({ id, outcome: removed.has(id) ? 'deleted' : leadNotFound() }))
@@ -135,22 +143,6 @@ async function bulkChange(
     inTransaction: (tx, all) => recordAuditEntry(tx, all.filter((outcome) => outcomeOf(outcome) === 'changed').length),
   })
   return outcomes.map((outcome, n) => ({ id: ids[n] ?? '', outcome: outcomeOf(outcome) }))
-}
-
-/** Records author, action and number of leads in the audit log. */
-async function recordBulkAudit(
-  tx: Tx,
-  { workspaceId, actor: who }: LeadUser,
-  action: BulkAction,
-  count: number,
-  now: Date,
-) {
-  const actor = auditedActorOf(who)
-  if (count === 0 || actor === null) return
-  const what = 'delete' in action ? 'deleted' : 'restore' in action ? 'restored' : 'changed'
-  const fields = 'changes' in action ? `${Object.keys(action.changes).join(',')} ` : ''
-  const entry = { scopeId: workspaceId, actor, action: `leads.bulk_${what}`, target: `${fields}leads:${count}` }
-  await recordAudit(tx, entry, now)
 }
 
 function outcomeOf(outcome: UpsertOutcome): BulkOutcome['outcome'] {

@@ -1,34 +1,32 @@
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
+import { conflict } from '../../base/errors.ts'
 import { maxPhoneLength } from '../../base/phone/phone.ts'
 import { byteaArray } from '../../base/postgres/values.ts'
 import { nullable, oneOf, timestamp, titled } from '../../base/route.ts'
-import { count, leadStatus, text, unpaged, uuid } from '../../base/schema-types.ts'
+import { count, leadStatus, text, unpaged } from '../../base/schema-types.ts'
+import type { ConsentDecision, ConsentPurpose } from '../../consents/consent.ts'
+import { consentDecisions, consentPurposes, consentSources } from '../../consents/consent.ts'
+import { listConsents, maxConsents, maxListed } from '../../consents/store.ts'
+import type { Member } from '../../team/member.ts'
 import type { TeamApi } from '../../team/team-api.ts'
 import { closed, idSchema, workspaceParams } from '../../team/team-schema.ts'
+import type { Actor } from '../../workspaces/actor.ts'
 import { listLabelChanges } from '../labels/lead-labels.ts'
 import { decryptLead, emailIndexes, type LeadRow, phoneIndexes } from '../lead/encrypted-lead.ts'
 import { findLead, makeLeadReader } from '../lead/find-lead.ts'
 import { listStatusChanges } from '../lead/history.ts'
 import { parsePhones } from '../lead/input.ts'
-import type { LeadDeps } from '../lead/lead.ts'
+import type { Lead, LeadDeps, ListedLead } from '../lead/lead.ts'
 import { presentDetail } from '../lead/present.ts'
 import { hiddenWorkspaceId, leadColumns, leadsWithContacts } from '../lead/queries.ts'
 import { Identifier, LeadDetail, labelIds, NoQuery } from '../lead/schema.ts'
 import { otherEmails, phonesOf, toList } from '../lead/search-lines.ts'
-import { leadPathParams, leadsPath, leadUserOfMember } from './lead-request.ts'
+import { actorSchema, leadPathParams, leadsPath, leadUserOfMember, ofLead } from './lead-request.ts'
 
 /** Conversation with a lead, as supplied by the inbox. */
-export interface LeadConversation {
-  id: string
-  connectionId: string
-  channel: string
-  owner: string
-  status: string
-  assignedTo: string | null
-  unreadCount: number
+interface LeadConversation extends Omit<Static<typeof Conversation>, 'lastMessageAt' | 'unansweredSince'> {
   lastMessageAt: Date
   unansweredSince: Date | null
-  lastMessage: { direction: 'inbound' | 'outbound'; kind: string; text: string } | null
 }
 
 export interface ConversationDeps extends LeadDeps {
@@ -61,8 +59,7 @@ export function conversationRoutes(api: TeamApi, deps: ConversationDeps): void {
     operationId: 'listLeadConversations',
     summary: 'List the conversations of a lead',
     description: 'Conversations with its phones, in any common variant, newest message first.',
-    params: leadPathParams,
-    query: NoQuery,
+    ...ofLead,
     answers: { 200: Type.Object({ conversations: Type.Array(Conversation, unpaged) }) },
     run: async ({ member, params }) => {
       const user = leadUserOfMember(member)
@@ -105,8 +102,7 @@ export function duplicateRoutes(api: TeamApi, deps: LeadDeps): void {
     operationId: 'listLeadDuplicates',
     summary: 'List the duplicates of a lead',
     description: 'Other leads with its phone, in any of its common variants, or with its e-mail, ignoring case.',
-    params: leadPathParams,
-    query: NoQuery,
+    ...ofLead,
     answers: { 200: Duplicates },
     run: async ({ member, params }) => {
       const lead = await readLead(leadUserOfMember(member), params.identifier)
@@ -137,12 +133,7 @@ const StatusChange = titled('StatusChange', {
   id: idSchema('The entry.'),
   from: leadStatus('The status before.', { example: 'new' }),
   to: leadStatus('The status after.', { example: 'qualified' }),
-  actor: Type.Object({
-    type: oneOf(['agent', 'user', 'token', 'form', 'system'], {
-      description: 'An API key, a member, a team token, a lead form, or the service itself.',
-    }),
-    id: nullable(uuid('Null for `system`.')),
-  }),
+  actor: actorSchema,
   at: timestamp('When the status changed.'),
 })
 
@@ -150,7 +141,7 @@ const LabelChange = titled('LeadLabelChange', {
   id: idSchema('The entry.'),
   added: labelIds('Labels added, including labels deleted since.'),
   removed: labelIds('Labels removed.'),
-  actor: StatusChange.properties.actor,
+  actor: actorSchema,
   at: timestamp('When the labels changed.'),
 })
 
@@ -233,4 +224,103 @@ async function findDuplicates(
     lead: presentDetail(decryptLead(keyring, row)),
     same: [...(row.same_phone ? (['phone'] as const) : []), ...(row.same_email ? (['email'] as const) : [])],
   }))
+}
+
+export interface ConsentDeps extends LeadDeps {
+  /** Records a decision for these phones, or takes the actor's last one back, also in their conversations. */
+  setConsentOfPhones(
+    workspaceId: string,
+    actor: Actor,
+    phones: readonly string[],
+    decision: ConsentDecision | 'undo',
+    purpose?: ConsentPurpose,
+  ): Promise<void>
+}
+
+const LeadConsent = titled('LeadConsent', {
+  id: idSchema('The entry.'),
+  purpose: oneOf(consentPurposes, {
+    description: 'What it is about: marketing, or templates of the category utility.',
+  }),
+  decision: oneOf(consentDecisions, { description: 'What was decided.' }),
+  source: oneOf(consentSources, {
+    description:
+      'Where: `platform` in the settings on the platform, `platform_error` shown by a refused message, `keyword` by a message, `form`, `member` recorded by the team, `agent` by an API key.',
+  }),
+  actor: actorSchema,
+  at: timestamp('When it was recorded here.'),
+  counts: Type.Boolean({ description: 'False: it arrived after a newer decision, and changed nothing.' }),
+})
+
+const Consents = titled('LeadConsents', {
+  current: nullable(LeadConsent),
+  utility: Type.Union([LeadConsent, Type.Null()], {
+    description: 'The current decision about templates of the category utility; `current` is about marketing.',
+  }),
+  history: Type.Array(LeadConsent, { maxItems: maxListed, description: 'Newest first, `current` included.' }),
+})
+
+const consentPurpose = Type.Optional(oneOf(consentPurposes, { default: 'marketing', description: 'What it is about.' }))
+const ConsentBody = Type.Object(
+  { decision: oneOf(consentDecisions, { description: 'What the person has told you.' }), purpose: consentPurpose },
+  closed,
+)
+const UndoQuery = Type.Object({ purpose: consentPurpose }, closed)
+
+export function consentRoutes(api: TeamApi, deps: ConsentDeps): void {
+  const readLead = makeLeadReader(deps)
+  const read = async (workspaceId: string, lead: Lead | ListedLead): Promise<Static<typeof Consents>> => {
+    const keyring = await deps.keyStore.keyring(workspaceId)
+    const rows = await listConsents(deps.db.sql, keyring, workspaceId, phonesOf(lead))
+    const history = rows.map(({ id, purpose, decision, source, actor, decidedAt, isLate }) => {
+      return { id, purpose, decision, source, actor, at: decidedAt.toISOString(), counts: !isLate }
+    })
+    const currentOf = (about: ConsentPurpose) =>
+      history.find(({ purpose, counts }) => counts && purpose === about) ?? null
+    return { current: currentOf('marketing'), utility: currentOf('utility'), history }
+  }
+  const set = async (
+    member: Member,
+    identifier: string,
+    decision: ConsentDecision | 'undo',
+    purpose: ConsentPurpose | undefined,
+  ) => {
+    const lead = await readLead(leadUserOfMember(member), identifier)
+    const phones = phonesOf(lead)
+    if (phones.length === 0) throw conflict('This lead has no phone. Add one, then record the decision.')
+    await deps.setConsentOfPhones(member.workspaceId, member.actor, phones, decision, purpose)
+    return read(member.workspaceId, lead)
+  }
+  const path = `${leadsPath}/:identifier/marketing-consent`
+  const answers = { 200: Consents }
+  api.get(path, 'member', {
+    operationId: 'getLeadMarketingConsent',
+    summary: "Get a lead's marketing consent",
+    description: `The current decision of the person with the lead's phones, and the last ${maxConsents} decisions about each purpose.`,
+    ...ofLead,
+    answers,
+    run: async ({ member, params }) =>
+      read(member.workspaceId, await readLead(leadUserOfMember(member), params.identifier)),
+  })
+  api.put(path, 'member', {
+    operationId: 'setLeadMarketingConsent',
+    summary: "Record a lead's marketing consent",
+    description: 'Applies to each phone of the lead, and to its conversations on every connection.',
+    ...ofLead,
+    body: ConsentBody,
+    answers,
+    errors: [409],
+    run: ({ member, params, body }) => set(member, params.identifier, body.decision, body.purpose),
+  })
+  api.delete(path, 'member', {
+    operationId: 'undoLeadMarketingConsent',
+    summary: "Undo a lead's recorded marketing consent",
+    description:
+      'Takes back your own last decision as if you had not recorded it, within 10 minutes. 409 if the person has decided since.',
+    params: leadPathParams,
+    query: UndoQuery,
+    answers,
+    errors: [409],
+    run: ({ member, params, query }) => set(member, params.identifier, 'undo', query.purpose),
+  })
 }

@@ -26,40 +26,36 @@ interface LeadsGuard {
   lookupLimits: LookupLimitOf
 }
 
-const routeBase = { tags: ['Leads'], security: [{ apiKey: [] }] }
 const commonErrors = [400, 401, 403, 429, 500, 503] as const
+
+/** Returns the options of a route of the leads interface: who may call it, and its documentation. */
+const leadRoute = <S extends object>(onRequest: onRequestHookHandler, schema: S) => ({
+  onRequest,
+  schema: { tags: ['Leads'], security: [{ apiKey: [] }], ...schema },
+})
 
 /** Registers the leads interface. Each route is validated, typed and documented by its schema. */
 export function leadRoutes(app: App, deps: ListDeps, guard: LeadsGuard): void {
-  for (const serve of [
-    serveList,
-    serveCreate,
-    serveDetail,
-    serveUpdate,
-    serveDelete,
-    serveRestore,
-    serveUpsert,
-    serveBulkUpsert,
-  ]) {
-    serve(app, deps, guard)
-  }
+  readRoutes(app, deps, guard)
+  writeRoutes(app, deps, guard)
+  deletionRoutes(app, deps, guard)
+  upsertRoutes(app, deps, guard)
 }
 
-function serveList(app: App, deps: ListDeps, guard: LeadsGuard): void {
+function readRoutes(app: App, deps: ListDeps, guard: LeadsGuard): void {
+  const readLead = makeLeadReader(deps)
   app.get(
     '/api/v1/leads',
     {
-      onRequest: guard.leads('leads.read'),
       schemaErrorFormatter: listQueryError,
-      schema: {
-        ...routeBase,
+      ...leadRoute(guard.leads('leads.read'), {
         operationId: 'listLeads',
         summary: 'List leads',
         description:
           'Scope `leads.read`. Filters are combined; the order is stable, with `id` as tie-breaker. To read all pages, send `nextCursor` until it is null. For a key with masked phones, `search` ignores phones, and names and references that are phones. `total` is exact; pages reached by cursor may repeat the total of the first page for 60 s.',
         querystring: schema.ListQuery,
         response: { 200: schema.LeadList, ...errors(...commonErrors) },
-      },
+      }),
     },
     async (request) => {
       const user = userOf(request, guard)
@@ -80,25 +76,36 @@ function serveList(app: App, deps: ListDeps, guard: LeadsGuard): void {
       }
     },
   )
+  app.get(
+    '/api/v1/leads/:identifier',
+    leadRoute(guard.leads('leads.read'), {
+      operationId: 'getLead',
+      summary: 'Read one lead',
+      description: 'Scope `leads.read`. Includes `customFields` and `customFieldValues` if the lead has custom fields.',
+      params: schema.Identifier,
+      querystring: schema.NoQuery,
+      response: { 200: schema.LeadFound, ...errors(...commonErrors, 404) },
+    }),
+    async (request) => {
+      const user = userOf(request, guard)
+      return { success: true, data: presentDetail(await readLead(user, request.params.identifier), user.masked) }
+    },
+  )
 }
 
-function serveCreate(app: App, deps: LeadDeps, guard: LeadsGuard): void {
+function writeRoutes(app: App, deps: LeadDeps, guard: LeadsGuard): void {
   const createLead = makeLeadCreator(deps)
   app.post(
     '/api/v1/leads',
-    {
-      onRequest: guard.leads('leads.write'),
-      schema: {
-        ...routeBase,
-        operationId: 'createLead',
-        summary: 'Create a lead',
-        description:
-          'Scope `leads.write`. Defaults: status `new`, priority `medium`, source `other`, a generated `uniqueCode`. Parameters whose names start with `k_` become custom fields. Counts towards the daily quota. Emits `lead.created`.',
-        querystring: schema.CustomParameters,
-        body: schema.NewLead,
-        response: { 201: schema.LeadCreated, ...errors(...commonErrors, 409, 413, 415) },
-      },
-    },
+    leadRoute(guard.leads('leads.write'), {
+      operationId: 'createLead',
+      summary: 'Create a lead',
+      description:
+        'Scope `leads.write`. Defaults: status `new`, priority `medium`, source `other`, a generated `uniqueCode`. Parameters whose names start with `k_` become custom fields. Counts towards the daily quota. Emits `lead.created`.',
+      querystring: schema.CustomParameters,
+      body: schema.NewLead,
+      response: { 201: schema.LeadCreated, ...errors(...commonErrors, 409, 413, 415) },
+    }),
     async (request, reply) => {
       const user = userOf(request, guard)
       const parameters = fieldsFromParameters(request.query)
@@ -108,49 +115,18 @@ function serveCreate(app: App, deps: LeadDeps, guard: LeadsGuard): void {
       return { success: true, message: 'Lead created successfully', data: lead, lead }
     },
   )
-}
-
-function serveDetail(app: App, deps: LeadDeps, guard: LeadsGuard): void {
-  const readLead = makeLeadReader(deps)
-  app.get(
-    '/api/v1/leads/:identifier',
-    {
-      onRequest: guard.leads('leads.read'),
-      schema: {
-        ...routeBase,
-        operationId: 'getLead',
-        summary: 'Read one lead',
-        description:
-          'Scope `leads.read`. Includes `customFields` and `customFieldValues` if the lead has custom fields.',
-        params: schema.Identifier,
-        querystring: schema.NoQuery,
-        response: { 200: schema.LeadFound, ...errors(...commonErrors, 404) },
-      },
-    },
-    async (request) => {
-      const user = userOf(request, guard)
-      return { success: true, data: presentDetail(await readLead(user, request.params.identifier), user.masked) }
-    },
-  )
-}
-
-function serveUpdate(app: App, deps: LeadDeps, guard: LeadsGuard): void {
   app.patch(
     '/api/v1/leads/:identifier',
-    {
-      onRequest: guard.leads('leads.write'),
-      schema: {
-        ...routeBase,
-        operationId: 'updateLead',
-        summary: 'Change fields of a lead',
-        description:
-          'Scope `leads.write`. Send only the fields to change; null clears a nullable field. A payload that changes nothing returns `No changes detected`, writes nothing and emits nothing; otherwise `lead.updated` is emitted.',
-        params: schema.Identifier,
-        querystring: schema.NoQuery,
-        body: schema.LeadChanges,
-        response: { 200: schema.LeadUpdatedResponse, ...errors(...commonErrors, 404, 409, 413, 415) },
-      },
-    },
+    leadRoute(guard.leads('leads.write'), {
+      operationId: 'updateLead',
+      summary: 'Change fields of a lead',
+      description:
+        'Scope `leads.write`. Send only the fields to change; null clears a nullable field. A payload that changes nothing returns `No changes detected`, writes nothing and emits nothing; otherwise `lead.updated` is emitted.',
+      params: schema.Identifier,
+      querystring: schema.NoQuery,
+      body: schema.LeadChanges,
+      response: { 200: schema.LeadUpdatedResponse, ...errors(...commonErrors, 404, 409, 413, 415) },
+    }),
     async (request) => {
       const user = userOf(request, guard)
       const parsed = parseLeadPatch(request.body, [], { ...user, at: '' })
@@ -162,45 +138,34 @@ function serveUpdate(app: App, deps: LeadDeps, guard: LeadsGuard): void {
   )
 }
 
-function serveDelete(app: App, deps: LeadDeps, guard: LeadsGuard): void {
+function deletionRoutes(app: App, deps: LeadDeps, guard: LeadsGuard): void {
   app.delete(
     '/api/v1/leads/:identifier',
-    {
-      onRequest: guard.deleteLeads(),
-      schema: {
-        ...routeBase,
-        operationId: 'deleteLead',
-        summary: 'Delete a lead',
-        description:
-          'Scope `leads.delete`; through 30 September 2026 UTC also `leads.write`, with the response headers `x-service-deprecation-warning` and `Warning`. The lead is hidden from every read, and its externalRef and uniqueCode become available. It can be restored for 30 days; then its personal data is destroyed. Emits `lead.deleted`.',
-        params: schema.Identifier,
-        querystring: schema.NoQuery,
-        response: { 200: schema.LeadDeleted, ...errors(...commonErrors, 404) },
-      },
-    },
+    leadRoute(guard.deleteLeads(), {
+      operationId: 'deleteLead',
+      summary: 'Delete a lead',
+      description:
+        'Scope `leads.delete`; through 30 September 2026 UTC also `leads.write`, with the response headers `x-service-deprecation-warning` and `Warning`. The lead is hidden from every read, and its externalRef and uniqueCode become available. It can be restored for 30 days; then its personal data is destroyed. Emits `lead.deleted`.',
+      params: schema.Identifier,
+      querystring: schema.NoQuery,
+      response: { 200: schema.LeadDeleted, ...errors(...commonErrors, 404) },
+    }),
     async (request) => {
       await deleteLead(deps, userOf(request, guard), request.params.identifier)
       return { success: true, message: 'Lead deleted successfully' }
     },
   )
-}
-
-function serveRestore(app: App, deps: LeadDeps, guard: LeadsGuard): void {
   app.post(
     '/api/v1/leads/:id/restore',
-    {
-      onRequest: guard.leads('leads.delete'),
-      schema: {
-        ...routeBase,
-        operationId: 'restoreLead',
-        summary: 'Restore a deleted lead',
-        description:
-          'Scope `leads.delete`. Restores a lead within 30 days of its deletion. 409 with `data.field` if its externalRef or uniqueCode has been taken since. Emits `lead.restored`.',
-        params: schema.LeadId,
-        querystring: schema.NoQuery,
-        response: { 200: schema.LeadRestored, ...errors(...commonErrors, 404, 409) },
-      },
-    },
+    leadRoute(guard.leads('leads.delete'), {
+      operationId: 'restoreLead',
+      summary: 'Restore a deleted lead',
+      description:
+        'Scope `leads.delete`. Restores a lead within 30 days of its deletion. 409 with `data.field` if its externalRef or uniqueCode has been taken since. Emits `lead.restored`.',
+      params: schema.LeadId,
+      querystring: schema.NoQuery,
+      response: { 200: schema.LeadRestored, ...errors(...commonErrors, 404, 409) },
+    }),
     async (request) => {
       const user = userOf(request, guard)
       const lead = presentLead(await restoreLead(deps, user, request.params.id), user.masked)
@@ -209,23 +174,19 @@ function serveRestore(app: App, deps: LeadDeps, guard: LeadsGuard): void {
   )
 }
 
-function serveUpsert(app: App, deps: LeadDeps, guard: LeadsGuard): void {
+function upsertRoutes(app: App, deps: LeadDeps, guard: LeadsGuard): void {
   const upsertLead = makeLeadUpserter(deps)
   app.post(
     '/api/v1/leads/upsert',
-    {
-      onRequest: guard.leads('leads.write', 'leads.bulk'),
-      schema: {
-        ...routeBase,
-        operationId: 'upsertLead',
-        summary: 'Update the lead that matches, or create it',
-        description:
-          'Scope `leads.write` or `leads.bulk`. Calls with the same matcher are serialized: parallel upserts of one phone create one lead. If `match.by` is `phone`, `uniqueCode` or `externalRef` and `lead` lacks that field, `match.value` is used for it on creation. An update that changes nothing emits nothing.',
-        querystring: schema.UpsertQuery,
-        body: schema.UpsertBody,
-        response: { 200: schema.LeadUpserted, ...errors(...commonErrors, 404, 409, 413, 415) },
-      },
-    },
+    leadRoute(guard.leads('leads.write', 'leads.bulk'), {
+      operationId: 'upsertLead',
+      summary: 'Update the lead that matches, or create it',
+      description:
+        'Scope `leads.write` or `leads.bulk`. Calls with the same matcher are serialized: parallel upserts of one phone create one lead. If `match.by` is `phone`, `uniqueCode` or `externalRef` and `lead` lacks that field, `match.value` is used for it on creation. An update that changes nothing emits nothing.',
+      querystring: schema.UpsertQuery,
+      body: schema.UpsertBody,
+      response: { 200: schema.LeadUpserted, ...errors(...commonErrors, 404, 409, 413, 415) },
+    }),
     async (request) => {
       const user = userOf(request, guard)
       const { dryRun = false, ...parameters } = request.query
@@ -239,24 +200,17 @@ function serveUpsert(app: App, deps: LeadDeps, guard: LeadsGuard): void {
       return { success: true, action: outcome.action, data: lead, lead, ...(dryRun ? { dryRun } : {}) }
     },
   )
-}
-
-function serveBulkUpsert(app: App, deps: LeadDeps, guard: LeadsGuard): void {
   app.post(
     '/api/v1/leads/bulk-upsert',
-    {
-      onRequest: guard.leads('leads.bulk'),
-      schema: {
-        ...routeBase,
-        operationId: 'bulkUpsertLeads',
-        summary: 'Upsert up to 100 leads',
-        description:
-          'Scope `leads.bulk`. Items are processed in order; each sees the changes of earlier ones. A failed item does not stop the others unless `options.continueOnError` is false; then earlier items stay and later ones are absent from `results`. Always 200 if the envelope is valid. Emits one event per item that changed something.',
-        querystring: schema.BulkQuery,
-        body: schema.BulkBody,
-        response: { 200: schema.BulkResult, ...errors(...commonErrors, 413, 415) },
-      },
-    },
+    leadRoute(guard.leads('leads.bulk'), {
+      operationId: 'bulkUpsertLeads',
+      summary: 'Upsert up to 100 leads',
+      description:
+        'Scope `leads.bulk`. Items are processed in order; each sees the changes of earlier ones. A failed item does not stop the others unless `options.continueOnError` is false; then earlier items stay and later ones are absent from `results`. Always 200 if the envelope is valid. Emits one event per item that changed something.',
+      querystring: schema.BulkQuery,
+      body: schema.BulkBody,
+      response: { 200: schema.BulkResult, ...errors(...commonErrors, 413, 415) },
+    }),
     async (request) => {
       const user = userOf(request, guard)
       const { dryRun = false } = request.query

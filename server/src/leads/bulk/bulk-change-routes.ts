@@ -9,9 +9,8 @@ import { findLabels } from '../../workspaces/labels.ts'
 import { findNonMembers } from '../../workspaces/workspace.ts'
 import { leadUserOfMember } from '../api/lead-request.ts'
 import { unknownLabels } from '../labels/lead-labels.ts'
-import { assigneeIssue, type LeadUser } from '../lead/lead.ts'
+import { assigneeIssue } from '../lead/lead.ts'
 import { listLeadsOnce } from '../search/list.ts'
-import type { LeadFilter } from '../search/list-filter.ts'
 import { parseListRequest } from '../search/list-request.ts'
 import { type BulkChangeRow, findBulkChange, listBulkChanges, undoUntilOf } from './bulk-changes.ts'
 import type { BulkDeps } from './run-bulk-change.ts'
@@ -20,6 +19,7 @@ import { type BulkRequest, cancelBulkChange, startBulkChange, undoBulkChange } f
 
 const changesPath = '/api/team/v1/workspaces/:workspaceId/lead-bulk-changes'
 const changePath = `${changesPath}/:changeId`
+const oneChange = { params: bulkChangeParams, answers: { 200: OneBulkChange } }
 
 /** Registers the routes that start, read, cancel and undo bulk changes. */
 export function bulkChangeTeamRoutes(app: App, deps: BulkDeps, guard: TeamGuard): void {
@@ -33,7 +33,7 @@ export function bulkChangeTeamRoutes(app: App, deps: BulkDeps, guard: TeamGuard)
     answers: { 201: OneBulkChange },
     errors: [409, 422],
     run: async ({ member, body }) => {
-      const { workspaceId, actor } = member
+      const { workspaceId } = member
       const bulkRequest = parseBulkRequest(body)
       const assignee = 'changes' in bulkRequest ? bulkRequest.changes.assignedTo : null
       if (assignee != null && (await findNonMembers(deps.db.sql, workspaceId, [assignee])).length > 0) {
@@ -41,9 +41,11 @@ export function bulkChangeTeamRoutes(app: App, deps: BulkDeps, guard: TeamGuard)
       }
       if ('labels' in bulkRequest) await checkLabels(deps, workspaceId, bulkRequest.labels)
       if ('filter' in bulkRequest && bulkRequest.filter.conditions !== undefined) {
-        await rejectTooMany(deps, leadUserOfMember(member), bulkRequest.filter)
+        // Rejects conditions that cannot be evaluated for this many leads now, instead of in the worker.
+        const request = { sort: { by: 'createdAt', order: 'asc' }, limit: 1, page: 1, cursor: null } as const
+        await listLeadsOnce(deps, leadUserOfMember(member), { ...request, filter: bulkRequest.filter })
       }
-      return respondWith(deps, startBulkChange(deps, workspaceId, actor, bulkRequest))
+      return respondWith(deps, startBulkChange(deps, member, bulkRequest))
     },
   })
   api.get(changesPath, 'member', {
@@ -61,9 +63,8 @@ export function bulkChangeTeamRoutes(app: App, deps: BulkDeps, guard: TeamGuard)
     operationId: 'getLeadBulkChange',
     summary: 'Get a bulk change of leads',
     description: 'Progress of the bulk change, or of its undo.',
-    params: bulkChangeParams,
+    ...oneChange,
     query: Type.Object({}, closed),
-    answers: { 200: OneBulkChange },
     run: ({ member, params }) => respondWith(deps, findBulkChange(deps.db.sql, member.workspaceId, params.changeId)),
   })
   cancelAndUndoRoutes(api, deps)
@@ -74,33 +75,24 @@ function cancelAndUndoRoutes(api: TeamApi, deps: BulkDeps): void {
     operationId: 'cancelLeadBulkChange',
     summary: 'Cancel a bulk change of leads',
     description: 'Leads that were already changed stay changed; undo reverts them. 409 if it has ended.',
-    params: bulkChangeParams,
-    answers: { 200: OneBulkChange },
+    ...oneChange,
     errors: [409],
-    run: ({ member, params }) =>
-      respondWith(deps, cancelBulkChange(deps, member.workspaceId, member.actor, params.changeId)),
+    run: ({ member, params }) => respondWith(deps, cancelBulkChange(deps, member, params.changeId)),
   })
   api.post(`${changePath}/undo`, 'member', {
     operationId: 'undoLeadBulkChange',
     summary: 'Undo a bulk change of leads',
     description:
       'Within 24 hours of its end. Fields that still have the value it set get their former value, and leads that it deleted are restored. Leads changed since are left as they are and counted in `kept`. 409 if it has not ended, was already undone, or the 24 hours are over.',
-    params: bulkChangeParams,
-    answers: { 200: OneBulkChange },
+    ...oneChange,
     errors: [409],
-    run: ({ member, params }) =>
-      respondWith(deps, undoBulkChange(deps, member.workspaceId, member.actor, params.changeId, 'selection')),
+    run: ({ member, params }) => respondWith(deps, undoBulkChange(deps, member, params.changeId, 'selection')),
   })
 }
 
 const respondWith = async ({ clock }: BulkDeps, changed: Promise<BulkChangeRow>) => ({
   bulkChange: present(await changed, clock.now()),
 })
-
-/** Rejects conditions that cannot be evaluated for this many leads now, instead of in the worker. */
-async function rejectTooMany(deps: BulkDeps, user: LeadUser, filter: LeadFilter): Promise<void> {
-  await listLeadsOnce(deps, user, { filter, sort: { by: 'createdAt', order: 'asc' }, limit: 1, page: 1, cursor: null })
-}
 
 async function checkLabels({ db }: BulkDeps, workspaceId: string, { addLabelIds = [] }: BulkLabels): Promise<void> {
   const known = await db.tx((tx) => findLabels(tx, workspaceId, addLabelIds))

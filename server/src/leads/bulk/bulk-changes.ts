@@ -40,8 +40,6 @@ export interface BulkChangeRow {
 
 const bulkChangeNotFound = (): ApiError => notFound('Bulk change not found')
 
-const nothingToUndo = (): ApiError => conflict('Nothing to undo: the import has not changed any leads')
-
 export async function findBulkChange(sql: Sql, workspaceId: string, id: string): Promise<BulkChangeRow> {
   const [row] = await sql<BulkChangeRow[]>`
     select *
@@ -66,8 +64,8 @@ export async function lockBulkChange(
       and id = ${id}
       and (kind = 'import') = ${of === 'import'}
     for update`
-  if (row === undefined) throw of === 'import' ? nothingToUndo() : bulkChangeNotFound()
-  return row
+  if (row !== undefined) return row
+  throw of === 'import' ? conflict('Nothing to undo: the import has not changed any leads') : bulkChangeNotFound()
 }
 
 const maxListed = 50
@@ -149,9 +147,6 @@ export interface BulkProgress {
   undone?: number
   kept?: number
 }
-
-/** Records the counts of a batch in its transaction. */
-export type RecordProgress = (tx: Tx, progress: Omit<BulkProgress, 'position'>) => Promise<void>
 
 /** Updates the row if it is unchanged; null if the change was stopped, or another worker has done the batch. */
 export async function updateIfUnchanged(tx: Tx, row: BulkChangeRow, changes: Fragment, condition: Fragment) {

@@ -1,10 +1,10 @@
 import type { Sql, Tx } from '../../base/db.ts'
 import type { Keyring } from '../../base/encryption/keyring.ts'
 import { byteaArray, timestampArray } from '../../base/postgres/values.ts'
-import type { Lead, LeadUser } from '../lead/lead.ts'
+import type { Lead, LeadDeps, LeadUser } from '../lead/lead.ts'
 import { type ListDeps, listLeadsOnce } from '../search/list.ts'
 import { type LeadFilter, resolveFilter } from '../search/list-filter.ts'
-import { type BulkChangeRow, leaseEnd, updateIfUnchanged } from './bulk-changes.ts'
+import { type BulkChangeRow, type BulkProgress, leaseEnd, updateIfUnchanged } from './bulk-changes.ts'
 
 /** Outcome of a bulk change for one lead. */
 export interface BulkItem {
@@ -17,7 +17,7 @@ export interface BulkItem {
 
 export type FormerValues = Partial<Omit<Lead, 'id' | 'formerPhones' | 'createdAt' | 'updatedAt' | 'deletedAt'>>
 
-interface FormerLabels {
+export interface FormerLabels {
   labels: { added: string[]; removed: string[] }
 }
 
@@ -36,14 +36,6 @@ export function decryptFormerValues(
   return JSON.parse(keyring.decryptText(bulkItemContext(changeId, leadId), ciphertext)) as FormerValues
 }
 
-/** Decrypts the recorded label changes of a lead. */
-export const decryptLabelChanges = (
-  keyring: Keyring,
-  changeId: string,
-  leadId: string,
-  ciphertext: Buffer,
-): Partial<FormerLabels> => decryptFormerValues(keyring, changeId, leadId, ciphertext) as Partial<FormerLabels>
-
 /** Returns the values of `before` that differ in `after`. */
 export function formerValues(before: Lead, after: Lead): FormerValues {
   const { id: _, formerPhones: __, createdAt: ___, updatedAt: ____, deletedAt: _____, ...fields } = before
@@ -53,16 +45,13 @@ export function formerValues(before: Lead, after: Lead): FormerValues {
   return Object.fromEntries(changed)
 }
 
+type ChangeRef = Pick<BulkChangeRow, 'workspace_id' | 'id'>
+
 /** Records leads as pending. */
-export async function recordPending(
-  tx: Tx,
-  workspaceId: string,
-  changeId: string,
-  ids: readonly string[],
-): Promise<void> {
+export async function recordPending(tx: Tx, change: ChangeRef, ids: readonly string[]): Promise<void> {
   await tx`
     insert into lead_bulk_items (workspace_id, change_id, lead_id)
-    select ${workspaceId}::uuid, ${changeId}::uuid, i.id
+    select ${change.workspace_id}::uuid, ${change.id}::uuid, i.id
     from unnest(${[...ids]}::uuid[]) as i (id)
     on conflict do nothing`
 }
@@ -74,39 +63,49 @@ export interface ItemRow {
   left_at: Date | null
 }
 
-/** Returns the next leads after a position, ordered by id. */
-export async function nextItems(
-  sql: Sql,
-  workspaceId: string,
-  changeId: string,
-  after: string | null,
-  limit: number,
-): Promise<ItemRow[]> {
+/** Number of leads per transaction. */
+export const batchSize = 500
+
+/** Returns the next leads after the position of a change, ordered by id. */
+export async function nextItems(sql: Sql, { workspace_id, id, position }: BulkChangeRow): Promise<ItemRow[]> {
   return sql<ItemRow[]>`
     select lead_id, outcome, before, left_at
     from lead_bulk_items
-    where workspace_id = ${workspaceId}
-      and change_id = ${changeId}
-      ${after === null ? sql`` : sql`and lead_id > ${after}::uuid`}
+    where workspace_id = ${workspace_id}
+      and change_id = ${id}
+      ${position === null ? sql`` : sql`and lead_id > ${position}::uuid`}
     order by lead_id
-    limit ${limit}`
+    limit ${batchSize}`
+}
+
+/** A batch of leads of a bulk change. */
+export interface BulkBatch {
+  deps: LeadDeps
+  keyring: Keyring
+  user: LeadUser
+  row: BulkChangeRow
+  items: readonly ItemRow[]
+  ids: readonly string[]
+  /** Records the counts of the batch in its transaction. */
+  advance(tx: Tx, progress: Omit<BulkProgress, 'position'>): Promise<void>
+}
+
+/** Records the outcomes of a batch in its transaction. */
+export async function recordBatch(tx: Tx, { keyring, row, advance }: BulkBatch, items: BulkItem[]): Promise<void> {
+  await recordItems(tx, keyring, row, items)
+  const count = (...of: BulkItem['outcome'][]) => items.filter(({ outcome }) => of.includes(outcome)).length
+  await advance(tx, { changed: count('changed', 'deleted'), unchanged: count('unchanged'), failed: count('failed') })
 }
 
 /** Records the outcome for leads; replaces earlier records of the same leads. */
-export async function recordItems(
-  tx: Tx,
-  keyring: Keyring,
-  workspaceId: string,
-  changeId: string,
-  items: readonly BulkItem[],
-): Promise<void> {
+export async function recordItems(tx: Tx, keyring: Keyring, change: ChangeRef, items: BulkItem[]): Promise<void> {
   if (items.length === 0) return
   const ciphertext = items.map(({ leadId, before }) =>
-    before === null ? null : keyring.encrypt(bulkItemContext(changeId, leadId), JSON.stringify(before)),
+    before === null ? null : keyring.encrypt(bulkItemContext(change.id, leadId), JSON.stringify(before)),
   )
   await tx`
     insert into lead_bulk_items as i (workspace_id, change_id, lead_id, outcome, before, left_at)
-    select ${workspaceId}::uuid, ${changeId}::uuid, r.*
+    select ${change.workspace_id}::uuid, ${change.id}::uuid, r.*
     from unnest(
       ${items.map(({ leadId }) => leadId)}::uuid[], ${items.map(({ outcome }) => outcome)}::text[],
       ${byteaArray(ciphertext)}::bytea[], ${timestampArray(items.map(({ leftAt }) => leftAt))}::timestamptz[]
@@ -117,7 +116,6 @@ export async function recordItems(
       left_at = excluded.left_at`.execute()
 }
 
-const pageSize = 500
 /** Size of the largest supported workspace. */
 const maxCollected = 1_000_000
 
@@ -147,17 +145,17 @@ function decryptFilter(keyring: Keyring, { id, created_at }: BulkChangeRow, ciph
  * no change affects which leads match. Returns null if another worker has recorded the page.
  */
 export async function collectPage(deps: ListDeps, user: LeadUser, row: BulkChangeRow): Promise<BulkChangeRow | null> {
-  const { workspace_id: workspaceId, id } = row
-  const keyring = await deps.keyStore.keyring(workspaceId)
+  const keyring = await deps.keyStore.keyring(row.workspace_id)
   if (row.filter === null) throw new Error('Collecting bulk change has no filter')
   const page = await listLeadsOnce(deps, user, {
     filter: decryptFilter(keyring, row, row.filter),
     sort: { by: 'createdAt', order: 'asc' },
-    limit: pageSize,
+    limit: batchSize,
     page: 1,
     cursor: row.cursor,
   })
   const isLast = page.nextCursor === null || row.total + page.leads.length >= maxCollected
+  const ids = page.leads.map((lead) => lead.id)
   return deps.db.tx(async (tx) => {
     const changes = tx`
       total = total + ${page.leads.length},
@@ -168,12 +166,7 @@ export async function collectPage(deps: ListDeps, user: LeadUser, row: BulkChang
       attempts = 0`
     const updated = await updateIfUnchanged(tx, row, changes, tx`cursor is not distinct from ${row.cursor}::text`)
     if (updated === null) return null
-    await recordPending(
-      tx,
-      workspaceId,
-      id,
-      page.leads.map((lead) => lead.id),
-    )
+    await recordPending(tx, row, ids)
     return updated
   })
 }

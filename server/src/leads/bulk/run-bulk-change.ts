@@ -1,6 +1,4 @@
 import { type Loop, type Repeat, repeatAfterPause } from '../../base/async/loop.ts'
-import type { Tx } from '../../base/db.ts'
-import type { Keyring } from '../../base/encryption/keyring.ts'
 import { defaultLeadSettings } from '../../base/lead-settings.ts'
 import type { Log } from '../../base/log.ts'
 import type { DueWatch } from '../../base/pubsub.ts'
@@ -12,7 +10,7 @@ import type { ListDeps } from '../search/list.ts'
 import { deleteLeads } from '../write/update.ts'
 import { upsertLeads } from '../write/upsert.ts'
 import type { UpsertOutcome } from '../write/upsert-plan.ts'
-import type { BulkChangeRow, BulkProgress, RecordProgress } from './bulk-changes.ts'
+import type { BulkChangeRow } from './bulk-changes.ts'
 import {
   advanceBulkChange,
   claimBulkChange,
@@ -20,24 +18,22 @@ import {
   releaseBulkChange,
   watchBulkChanges,
 } from './bulk-changes.ts'
-import { type BulkItem, collectPage, formerValues, nextItems, recordItems } from './items.ts'
-import { labelBatch, sequenceBatch, undoBatch, undoLabels, undoSequence } from './undo.ts'
+import { type BulkBatch, type BulkItem, collectPage, formerValues, nextItems, recordBatch } from './items.ts'
+import { labelBatch, sequenceBatch, undoBatch, undoDeletion, undoLabels, undoSequence } from './undo.ts'
 
 export interface BulkDeps extends ListDeps {
   log: Log
 }
 
-/** Thrown when the bulk change was stopped, or another worker has done the batch. */
-class LeaseLostError extends Error {}
+/** Thrown when the work was stopped, or another worker has done the batch. */
+export class LeaseLostError extends Error {}
 
 function requireLease(row: BulkChangeRow | null): BulkChangeRow {
   if (row === null) throw new LeaseLostError()
   return row
 }
 
-/** Number of leads per transaction. */
-export const batchSize = 500
-const maxAttempts = 10
+export const maxAttempts = 10
 
 const pollIntervalMs = 1_000
 
@@ -95,52 +91,44 @@ export async function processBulkChange(deps: BulkDeps, row: BulkChangeRow, sign
 
 /** Runs the next batch and returns the updated row; null if none is left. */
 async function runBatch(deps: BulkDeps, row: BulkChangeRow): Promise<BulkChangeRow | null> {
-  const { workspace_id: workspaceId, id } = row
-  if (row.state === 'collecting') return requireLease(await collectPage(deps, userOf(row), row))
-  const items = await nextItems(deps.db.sql, workspaceId, id, row.position, batchSize)
+  const user = userOf(row)
+  if (row.state === 'collecting') return requireLease(await collectPage(deps, user, row))
+  const items = await nextItems(deps.db.sql, row)
   const position = items.at(-1)?.lead_id
   if (position === undefined) return null
   const ids = items.map(({ lead_id }) => lead_id)
-  const user = userOf(row)
-  const keyring = await deps.keyStore.keyring(workspaceId)
+  const keyring = await deps.keyStore.keyring(row.workspace_id)
   let next: BulkChangeRow | null = null
-  const advance = async (tx: Tx, progress: Omit<BulkProgress, 'position'>) => {
+  const advance: BulkBatch['advance'] = async (tx, progress) => {
     next = requireLease(await advanceBulkChange(tx, row, { position, ...progress }, deps.clock.now()))
   }
-  if (row.kind === 'labels')
-    await (row.state === 'undoing'
-      ? undoLabels(deps, user, row, items, advance)
-      : labelBatch(deps, user, row, ids, advance))
-  else if (row.kind === 'sequence')
-    await (row.state === 'undoing'
-      ? undoSequence(deps, user, row, items, advance)
-      : sequenceBatch(deps, user, row, ids, advance))
-  else if (row.state === 'undoing') await undoBatch(deps, user, row, items, advance)
-  else if (row.kind === 'delete') await deleteBatch(deps, keyring, user, id, ids, advance)
-  else await changeBatch(deps, keyring, user, row, ids, advance)
+  const { run, undo } = batchesOf[row.kind]
+  await (row.state === 'undoing' ? undo : run)({ deps, keyring, user, row, items, ids, advance })
   return next
 }
 
-async function changeBatch(
-  deps: BulkDeps,
-  keyring: Keyring,
-  user: LeadUser,
-  { id, changes }: BulkChangeRow,
-  ids: readonly string[],
-  advance: RecordProgress,
-): Promise<void> {
+type RunBatch = (batch: BulkBatch) => Promise<void>
+
+const batchesOf: Record<BulkChangeRow['kind'], { run: RunBatch; undo: RunBatch }> = {
+  change: { run: changeBatch, undo: undoBatch },
+  import: { run: changeBatch, undo: undoBatch },
+  delete: { run: deleteBatch, undo: undoDeletion },
+  labels: { run: labelBatch, undo: undoLabels },
+  sequence: { run: sequenceBatch, undo: undoSequence },
+}
+
+async function changeBatch(batch: BulkBatch): Promise<void> {
+  const { deps, user, row, ids } = batch
   const at = 'changes'
   // Fields that can be changed in bulk have no rules beyond their schema and workspace membership.
-  const { patch } = parseLeadPatch(changes ?? {}, [], { ...user, at })
+  const { patch } = parseLeadPatch(row.changes ?? {}, [], { ...user, at })
   const upserts = ids.map((value) => ({ by: 'id', value, patch, createIfMissing: false, at }) as const)
   await upsertLeads(deps, user, upserts, {
     continueOnError: true,
     dryRun: false,
-    inTransaction: async (tx, outcomes) => {
+    inTransaction: (tx, outcomes) => {
       const items = outcomes.map((outcome, n) => toBulkItem(ids[n] ?? '', outcome))
-      await recordItems(tx, keyring, user.workspaceId, id, items)
-      const count = (is: BulkItem['outcome']) => items.filter(({ outcome }) => outcome === is).length
-      await advance(tx, { changed: count('changed'), unchanged: count('unchanged'), failed: count('failed') })
+      return recordBatch(tx, batch, items)
     },
   })
 }
@@ -155,21 +143,14 @@ export function toBulkItem(id: string, outcome: UpsertOutcome): BulkItem {
   return { leadId: lead.id, outcome: 'changed', before: formerValues(outcome.before, lead), leftAt }
 }
 
-async function deleteBatch(
-  deps: BulkDeps,
-  keyring: Keyring,
-  user: LeadUser,
-  changeId: string,
-  ids: readonly string[],
-  advance: RecordProgress,
-): Promise<void> {
-  await deleteLeads(deps, user, ids, async (tx, removed, deletedAt) => {
+async function deleteBatch(batch: BulkBatch): Promise<void> {
+  const { deps, user, ids } = batch
+  await deleteLeads(deps, user, ids, (tx, removed, deletedAt) => {
     const items = ids.map((leadId): BulkItem => {
       const isDeleted = removed.has(leadId)
       return { leadId, outcome: isDeleted ? 'deleted' : 'failed', before: null, leftAt: isDeleted ? deletedAt : null }
     })
-    await recordItems(tx, keyring, user.workspaceId, changeId, items)
-    await advance(tx, { changed: removed.size, failed: ids.length - removed.size })
+    return recordBatch(tx, batch, items)
   })
 }
 
@@ -188,11 +169,7 @@ const actorOf = ({ state, actor_type, actor_id, undo_actor_type, undo_actor_id }
     : { type: actor_type, id: actor_id }
 
 /** Ends the bulk change and records the result in the audit log. */
-async function endWithAudit(
-  { db, clock }: LeadDeps,
-  row: BulkChangeRow,
-  state: 'done' | 'failed' | 'undone',
-): Promise<void> {
+async function endWithAudit({ db, clock }: LeadDeps, row: BulkChangeRow, state: 'done' | 'failed' | 'undone') {
   await db.tx(async (tx) => {
     const now = clock.now()
     if (!(await endBulkChange(tx, row, state, now))) return

@@ -3,14 +3,14 @@ import { conflict } from '../../base/errors.ts'
 import { newId } from '../../base/id.ts'
 import { recordAudit } from '../../team/audit.ts'
 import { publishBulkChange } from '../../team/live-updates.ts'
-import type { TeamActor } from '../../team/member.ts'
+import type { Member } from '../../team/member.ts'
 import { lockWorkspace } from '../../workspaces/workspace.ts'
 import type { LeadDeps } from '../lead/lead.ts'
 import type { LeadFilter } from '../search/list-filter.ts'
 import type { BulkChangeRow } from './bulk-changes.ts'
 import { endBulkChange, findBulkChange, leaseEnd, lockBulkChange, publishProgress } from './bulk-changes.ts'
-import { encryptFilter, recordPending } from './items.ts'
-import { type BulkDeps, batchSize, processBulkChange } from './run-bulk-change.ts'
+import { batchSize, encryptFilter, recordPending } from './items.ts'
+import { type BulkDeps, processBulkChange } from './run-bulk-change.ts'
 import type { BulkFields, BulkLabels, BulkSequence } from './schema.ts'
 
 const maxOpenBulkChanges = 5
@@ -20,12 +20,8 @@ export type BulkRequest = ({ ids: readonly string[] } | { filter: LeadFilter }) 
   ({ changes: BulkFields } | { labels: BulkLabels } | { sequence: BulkSequence } | { delete: true })
 
 /** Starts a bulk change. One batch of listed leads is done before it returns; a worker starts on more within 1 s. */
-export async function startBulkChange(
-  deps: BulkDeps,
-  workspaceId: string,
-  actor: TeamActor,
-  request: BulkRequest,
-): Promise<BulkChangeRow> {
+export async function startBulkChange(deps: BulkDeps, by: Member, request: BulkRequest): Promise<BulkChangeRow> {
+  const { workspaceId, actor } = by
   const now = deps.clock.now()
   const id = newId(now)
   const keyring = await deps.keyStore.keyring(workspaceId)
@@ -44,7 +40,7 @@ export async function startBulkChange(
         ${changes === null ? null : JSON.stringify(changes)}::text::jsonb, ${filter}, ${actor.type}, ${actor.id},
         ${ids.length}, ${isOneBatch ? leaseEnd(now) : now}, ${now}
       )`
-    await recordPending(tx, workspaceId, id, ids)
+    await recordPending(tx, { workspace_id: workspaceId, id }, ids)
     publishBulkChange(tx, workspaceId, id)
     return findBulkChange(tx, workspaceId, id)
   })
@@ -75,12 +71,8 @@ async function checkOpenLimit(tx: Tx, workspaceId: string): Promise<void> {
 }
 
 /** Cancels a bulk change. Leads already changed stay changed and can be undone. */
-export async function cancelBulkChange(
-  { db, clock }: LeadDeps,
-  workspaceId: string,
-  actor: TeamActor,
-  id: string,
-): Promise<BulkChangeRow> {
+export async function cancelBulkChange({ db, clock }: LeadDeps, by: Member, id: string): Promise<BulkChangeRow> {
+  const { workspaceId, actor } = by
   return db.tx(async (tx) => {
     const row = await lockBulkChange(tx, workspaceId, id, 'selection')
     if (row.state !== 'running' && row.state !== 'collecting')
@@ -98,8 +90,7 @@ const undoable: readonly BulkChangeRow['state'][] = ['done', 'cancelled', 'faile
 /** Starts to restore the former values of leads; leads changed since are left as they are. */
 export async function undoBulkChange(
   deps: BulkDeps,
-  workspaceId: string,
-  actor: TeamActor,
+  { workspaceId, actor }: Member,
   id: string,
   of: 'import' | 'selection',
 ): Promise<BulkChangeRow> {

@@ -1,48 +1,37 @@
 import type { Tx } from '../../base/db.ts'
-import type { Keyring } from '../../base/encryption/keyring.ts'
 import { ApiError } from '../../base/errors.ts'
 import { findLabels } from '../../workspaces/labels.ts'
 import type { LabelChange, LabelRequest } from '../labels/lead-labels.ts'
 import { isEmptyChange, readLabels, requestedChange, reverseChange, writeLabels } from '../labels/lead-labels.ts'
 import { decryptLead } from '../lead/encrypted-lead.ts'
-import type { Lead, LeadDeps, LeadUser } from '../lead/lead.ts'
+import type { Lead, LeadDeps } from '../lead/lead.ts'
 import { lockLiveLeads } from '../lead/queries.ts'
 import { restoreLeads, unrestorableFields } from '../write/restore.ts'
 import { markDeleted } from '../write/update.ts'
 import { writeOutcomes } from '../write/upsert.ts'
-import type { BulkChangeRow, RecordProgress } from './bulk-changes.ts'
-import {
-  type BulkItem,
-  decryptFormerValues,
-  decryptLabelChanges,
-  type FormerValues,
-  type ItemRow,
-  recordItems,
-} from './items.ts'
+import type { BulkChangeRow } from './bulk-changes.ts'
+import type { FormerLabels, FormerValues, ItemRow } from './items.ts'
+import { type BulkBatch, type BulkItem, decryptFormerValues, recordBatch } from './items.ts'
 
 /** Reverts a batch of leads; leads changed since are left as they are and counted as kept. */
-export async function undoBatch(
-  deps: LeadDeps,
-  user: LeadUser,
-  row: BulkChangeRow,
-  items: readonly ItemRow[],
-  advance: RecordProgress,
-): Promise<void> {
-  if (row.kind === 'delete') return undoDeletion(deps, user, items, advance)
-  const keyring = await deps.keyStore.keyring(user.workspaceId)
+export async function undoBatch(batch: BulkBatch): Promise<void> {
+  const { deps, keyring, user, items, advance } = batch
   await deps.db.tx(async (tx) => {
     const touched = items.filter(({ outcome }) => outcome === 'created' || outcome === 'changed')
-    const leads = await lockItemLeads(tx, keyring, user, touched)
+    const touchedIds = touched.map(({ lead_id }) => lead_id)
+    const rows = await lockLiveLeads(tx, user.workspaceId, touchedIds)
+    const leads = new Map(rows.map((one) => [one.id, decryptLead(keyring, one)]))
     const now = deps.clock.now()
     const toHide = touched.flatMap((item) => {
       const lead = leads.get(item.lead_id)
       return item.outcome === 'created' && lead !== undefined && isUntouched(item, lead) ? [lead] : []
     })
-    const { changes, notReverted } = await planRevert(tx, keyring, user, row, touched, leads, now)
-    await markDeleted(tx, keyring, user, toHide, now)
+    const { changes, notReverted } = await planRevert(tx, batch, touched, leads, now)
+    const work = { tx, keyring, user, now }
+    await markDeleted(work, toHide)
     const before = changes.map((change) => change.before)
     const outcomes = changes.map(({ before, lead }) => ({ action: 'updated', before, lead }) as const)
-    await writeOutcomes(tx, now, keyring, user, before, outcomes)
+    await writeOutcomes(work, before, outcomes)
     const undone = toHide.length + changes.filter(({ lead }) => !notReverted.has(lead.id)).length
     await advance(tx, { undone, kept: touched.length - undone })
   })
@@ -50,21 +39,10 @@ export async function undoBatch(
 
 const isUntouched = ({ left_at }: ItemRow, { updatedAt }: Lead): boolean => left_at?.getTime() === updatedAt.getTime()
 
-async function lockItemLeads(tx: Tx, keyring: Keyring, user: LeadUser, items: readonly ItemRow[]) {
-  const rows = await lockLiveLeads(
-    tx,
-    user.workspaceId,
-    items.map(({ lead_id }) => lead_id),
-  )
-  return new Map(rows.map((one) => [one.id, decryptLead(keyring, one)]))
-}
-
 /** Returns the changes to write, and the leads of which some or all fields are not reverted. */
 async function planRevert(
   tx: Tx,
-  keyring: Keyring,
-  user: LeadUser,
-  row: BulkChangeRow,
+  { keyring, user, row }: BulkBatch,
   touched: readonly ItemRow[],
   leads: ReadonlyMap<string, Lead>,
   now: Date,
@@ -92,12 +70,8 @@ function unchangedFormerValues({ changes }: BulkChangeRow, lead: Lead, former: F
   return Object.fromEntries(revertible)
 }
 
-async function undoDeletion(
-  deps: LeadDeps,
-  user: LeadUser,
-  items: readonly ItemRow[],
-  advance: RecordProgress,
-): Promise<void> {
+/** Restores the deleted leads of a batch; leads that were restored or deleted again since are kept as they are. */
+export async function undoDeletion({ deps, user, items, advance }: BulkBatch): Promise<void> {
   const deletedAt = new Map(
     items.flatMap(({ lead_id, outcome, left_at }) =>
       outcome === 'deleted' && left_at !== null ? [[lead_id, left_at.getTime()]] : [],
@@ -113,15 +87,9 @@ async function undoDeletion(
 }
 
 /** Adds labels to and removes labels from a batch of leads; a lead that would have more than 20 fails alone. */
-export async function labelBatch(
-  deps: LeadDeps,
-  user: LeadUser,
-  row: BulkChangeRow,
-  ids: readonly string[],
-  advance: RecordProgress,
-): Promise<void> {
+export async function labelBatch(batch: BulkBatch): Promise<void> {
+  const { deps, keyring, user, row, ids } = batch
   const { workspaceId } = user
-  const keyring = await deps.keyStore.keyring(workspaceId)
   const { addLabelIds: requestedIds = [], removeLabelIds: remove = [] } = row.changes ?? {}
   await deps.db.tx(async (tx) => {
     const live = new Set((await lockLiveLeads(tx, workspaceId, ids)).map(({ id }) => id))
@@ -140,24 +108,16 @@ export async function labelBatch(
       before !== null && 'labels' in before ? [{ leadId, ...before.labels }] : [],
     )
     const now = deps.clock.now()
-    await writeLabels(tx, workspaceId, user.actor, changes, now, 'labels')
+    await writeLabels({ tx, keyring, user, now }, changes, 'labels')
     await deps.sequences?.labelsAdded(tx, workspaceId, changes, user.actor, now)
-    await recordItems(tx, keyring, workspaceId, row.id, items)
-    const count = (is: BulkItem['outcome']) => items.filter(({ outcome }) => outcome === is).length
-    await advance(tx, { changed: count('changed'), unchanged: count('unchanged'), failed: count('failed') })
+    await recordBatch(tx, batch, items)
   })
 }
 
 /** Starts a sequence for a batch of leads; those that are in it stay, and the others fail alone. */
-export async function sequenceBatch(
-  deps: LeadDeps,
-  user: LeadUser,
-  row: BulkChangeRow,
-  ids: readonly string[],
-  advance: RecordProgress,
-): Promise<void> {
+export async function sequenceBatch(batch: BulkBatch): Promise<void> {
+  const { deps, user, row, ids } = batch
   const { workspaceId, actor } = user
-  const keyring = await deps.keyStore.keyring(workspaceId)
   const start = { sequenceId: row.changes?.sequenceId ?? '', leadIds: ids, entry: 'bulk', actor } as const
   await deps.db.tx(async (tx) => {
     const done = await startOrRefuse(deps, tx, workspaceId, { ...start, bulkChangeId: row.id })
@@ -165,9 +125,7 @@ export async function sequenceBatch(
       const outcome = done.started.includes(leadId) ? 'changed' : done.running.includes(leadId) ? 'unchanged' : 'failed'
       return { leadId, outcome, before: null, leftAt: null }
     })
-    await recordItems(tx, keyring, workspaceId, row.id, items)
-    const count = (is: BulkItem['outcome']) => items.filter(({ outcome }) => outcome === is).length
-    await advance(tx, { changed: count('changed'), unchanged: count('unchanged'), failed: count('failed') })
+    await recordBatch(tx, batch, items)
   })
 }
 
@@ -188,33 +146,20 @@ async function startOrRefuse(
 }
 
 /** Ends what the bulk change has started for a batch; runs that have ended by themselves are kept. */
-export async function undoSequence(
-  { db, clock, sequences }: LeadDeps,
-  { workspaceId }: LeadUser,
-  row: BulkChangeRow,
-  items: readonly ItemRow[],
-  advance: RecordProgress,
-): Promise<void> {
+export async function undoSequence({ deps, user, row, items, advance }: BulkBatch): Promise<void> {
   const leadIds = items.flatMap(({ lead_id: leadId, outcome }) => (outcome === 'changed' ? [leadId] : []))
-  await db.tx(async (tx) => {
-    const undone = (await sequences?.undo(tx, workspaceId, row.id, leadIds, clock.now())) ?? 0
+  await deps.db.tx(async (tx) => {
+    const undone = (await deps.sequences?.undo(tx, user.workspaceId, row.id, leadIds, deps.clock.now())) ?? 0
     await advance(tx, { undone, kept: leadIds.length - undone })
   })
 }
 
 /** Reverts the label changes of a batch, as far as they still apply. */
-export async function undoLabels(
-  deps: LeadDeps,
-  user: LeadUser,
-  row: BulkChangeRow,
-  items: readonly ItemRow[],
-  advance: RecordProgress,
-): Promise<void> {
+export async function undoLabels({ deps, keyring, user, row, items, advance }: BulkBatch): Promise<void> {
   const { workspaceId } = user
-  const keyring = await deps.keyStore.keyring(workspaceId)
   const recordedChanges = items.flatMap(({ lead_id: leadId, outcome, before }): LabelChange[] => {
     if (outcome !== 'changed' || before === null) return []
-    const { labels } = decryptLabelChanges(keyring, row.id, leadId, before)
+    const { labels } = decryptFormerValues(keyring, row.id, leadId, before) as Partial<FormerLabels>
     return labels === undefined ? [] : [{ leadId, ...labels }]
   })
   await deps.db.tx(async (tx) => {
@@ -226,7 +171,7 @@ export async function undoLabels(
       live.has(one.leadId) ? [reverseChange(one, labels.get(one.leadId) ?? [], known)] : [],
     )
     const changes = reversals.map(({ change }) => change).filter((change) => !isEmptyChange(change))
-    await writeLabels(tx, workspaceId, user.actor, changes, deps.clock.now(), 'labels')
+    await writeLabels({ tx, keyring, user, now: deps.clock.now() }, changes, 'labels')
     const undone = reversals.filter(({ isComplete }) => isComplete).length
     await advance(tx, { undone, kept: recordedChanges.length - undone })
   })

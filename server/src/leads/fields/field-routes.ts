@@ -12,7 +12,14 @@ import { closed, idSchema, workspaceParams } from '../../team/team-schema.ts'
 import { lockWorkspace } from '../../workspaces/workspace.ts'
 import { keyProblem, maxKeyLength, maxTextLength } from '../lead/custom-fields.ts'
 import type { LeadDeps } from '../lead/lead.ts'
-import { choicesProblem, fieldLocations, type LeadField, leadFieldTypes, listLeadFields } from './lead-fields.ts'
+import {
+  choicesProblem,
+  fieldLocations,
+  hasChoices,
+  type LeadField,
+  leadFieldTypes,
+  listLeadFields,
+} from './lead-fields.ts'
 
 const key = text(
   maxKeyLength,
@@ -68,17 +75,8 @@ export const LeadFieldPatch = Type.Partial(
 )
 export type LeadFieldPatch = Static<typeof LeadFieldPatch>
 
-function presentLeadField(field: LeadField): Static<typeof LeadFieldDefinition> {
-  return {
-    id: field.id,
-    key: field.key,
-    label: field.label,
-    type: field.type,
-    choices: field.choices,
-    required: field.required,
-    shownIn: field.shown_in,
-    isArchived: field.archived_at !== null,
-  }
+const presentLeadField = ({ shown_in: shownIn, archived_at: archivedAt, ...field }: LeadField) => {
+  return { ...field, shownIn, isArchived: archivedAt !== null }
 }
 
 export const maxFieldsInUse = 50
@@ -127,7 +125,7 @@ export function changeLeadField({ db, clock }: Deps, by: Member, id: string, pat
   return db.tx(async (tx): Promise<LeadField> => {
     const all = await lockFields(tx, by.workspaceId)
     const before = all.find((field) => field.id === id.toLowerCase())
-    if (before === undefined) throw fieldNotFound()
+    if (before === undefined) throw notFound('Field not found')
     const now = clock.now()
     const after = applyFieldPatch(before, patch, now)
     throwIfIssues(choiceIssues(after))
@@ -153,7 +151,7 @@ export function orderLeadFields({ db, clock }: Deps, by: Member, ids: readonly s
   return db.tx(async (tx) => {
     const all = await lockFields(tx, by.workspaceId)
     const wanted = [...new Set(ids.map((id) => id.toLowerCase()))]
-    if (wanted.length !== ids.length || !sameMembers(wanted, all)) {
+    if (wanted.length !== ids.length || wanted.length !== all.length || !all.every(({ id }) => wanted.includes(id))) {
       throw unprocessable('ids must contain the id of every field exactly once')
     }
     await tx`
@@ -167,9 +165,6 @@ export function orderLeadFields({ db, clock }: Deps, by: Member, ids: readonly s
   })
 }
 
-const sameMembers = (ids: readonly string[], fields: readonly LeadField[]): boolean =>
-  ids.length === fields.length && fields.every(({ id }) => ids.includes(id))
-
 /** Locks the workspace, so that concurrent additions cannot exceed the limit. */
 async function lockFields(tx: Tx, workspaceId: string): Promise<LeadField[]> {
   await lockWorkspace(tx, workspaceId)
@@ -179,12 +174,11 @@ async function lockFields(tx: Tx, workspaceId: string): Promise<LeadField[]> {
 function applyFieldPatch(before: LeadField, patch: LeadFieldPatch, now: Date): LeadField {
   const { isArchived = before.archived_at !== null } = patch
   const type = patch.type ?? before.type
-  const hasTypeWithChoices = type === 'select' || type === 'multiselect'
   return {
     ...before,
     label: patch.label?.trim() ?? before.label,
     type,
-    choices: patch.choices ?? (hasTypeWithChoices ? before.choices : []),
+    choices: patch.choices ?? (hasChoices(type) ? before.choices : []),
     required: patch.required ?? before.required,
     shown_in: patch.shownIn ?? before.shown_in,
     archived_at: isArchived ? (before.archived_at ?? now) : null,
@@ -221,8 +215,6 @@ function throwIfIssues(issues: Issue[]): void {
   if (issues.length > 0) throw new InvalidInput(issues)
 }
 
-const fieldNotFound = () => notFound('Field not found')
-
 async function recordChange(tx: Tx, by: Member, target: string, what: string, now: Date): Promise<void> {
   const { workspaceId, actor } = by
   publishWorkspace(tx, workspaceId)
@@ -255,8 +247,7 @@ export function leadFieldTeamRoutes(app: App, deps: Deps, guard: TeamGuard): voi
     answers: { 201: oneField },
     errors: [409],
     run: async ({ member, body }) => {
-      const field = await createLeadField(deps, member, body)
-      return { field: presentLeadField(field) }
+      return { field: presentLeadField(await createLeadField(deps, member, body)) }
     },
   })
   api.patch(`${path}/:fieldId`, 'admin', {
@@ -268,8 +259,7 @@ export function leadFieldTeamRoutes(app: App, deps: Deps, guard: TeamGuard): voi
     answers: { 200: oneField },
     errors: [409],
     run: async ({ member, params, body }) => {
-      const field = await changeLeadField(deps, member, params.fieldId, body)
-      return { field: presentLeadField(field) }
+      return { field: presentLeadField(await changeLeadField(deps, member, params.fieldId, body)) }
     },
   })
   api.put(`${path}/order`, 'admin', {

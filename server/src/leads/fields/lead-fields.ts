@@ -2,7 +2,7 @@ import type { Sql } from '../../base/db.ts'
 import { type Issue, unprocessable } from '../../base/errors.ts'
 import { parsePhone } from '../../base/phone/phone.ts'
 import { findWorkspace } from '../../workspaces/workspace.ts'
-import type { CustomFieldType, CustomValues, NormalizeField } from '../lead/custom-fields.ts'
+import type { CustomFieldType, NormalizeField } from '../lead/custom-fields.ts'
 import { maxTextLength, valueProblem } from '../lead/custom-fields.ts'
 import type { LeadPatch } from '../lead/input.ts'
 import type { Lead, LeadUser } from '../lead/lead.ts'
@@ -146,8 +146,9 @@ export async function withMemberRules(sql: Sql, user: LeadUser, patch: LeadPatch
 /** Does the same for a lead that a member creates. Throws 422 if a required field is missing. */
 export async function withNewLeadRules(sql: Sql, user: LeadUser, patch: LeadPatch): Promise<LeadPatch> {
   const fields = await fieldsInUse(sql, user.workspaceId)
-  for (const field of fields.values())
-    if (field.required && isMissing(patch.values, field)) throwFieldProblem(field, requiredMessage)
+  for (const field of fields.values()) {
+    if (field.required && (patch.values[field.key] ?? '') === '') throwFieldProblem(field, requiredMessage)
+  }
   return { ...patch, fit: fieldNormalizer(fields, user.defaultCountry, throwFieldProblem) }
 }
 
@@ -162,7 +163,7 @@ export async function withAgentRules(
 ): Promise<LeadPatch> {
   const [fields, statuses] = await Promise.all([
     Object.keys(patch.values).length === 0 ? null : fieldsInUse(sql, workspaceId),
-    patch.fields.status === undefined ? null : statusesOf(sql, workspaceId),
+    patch.fields.status === undefined ? null : findWorkspace(sql, workspaceId).then((one) => one?.leadStatuses ?? []),
   ])
   return {
     ...patch,
@@ -176,14 +177,6 @@ export async function missingFields(sql: Sql, workspaceId: string, { customField
   const existingKeys = new Set(customFields.map(({ key }) => key))
   const fields = [...(await fieldsInUse(sql, workspaceId)).values()]
   return fields.filter(({ key, required: isRequired }) => isRequired && !existingKeys.has(key)).map(({ key }) => key)
-}
-
-async function statusesOf(sql: Sql, workspaceId: string): Promise<string[]> {
-  return (await findWorkspace(sql, workspaceId))?.leadStatuses ?? []
-}
-
-function isMissing(values: CustomValues, { key }: LeadField): boolean {
-  return (values[key] ?? '') === ''
 }
 
 function fieldNormalizer(

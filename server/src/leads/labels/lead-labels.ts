@@ -1,17 +1,16 @@
 import { Type } from 'typebox'
-import { type Sql, type Tx, violates } from '../../base/db.ts'
+import { type Sql, violates } from '../../base/db.ts'
 import { type ApiError, invalid } from '../../base/errors.ts'
 import { newId } from '../../base/id.ts'
 import { publishLeadLabels } from '../../team/live-updates.ts'
 import type { TeamApi } from '../../team/team-api.ts'
 import { closed } from '../../team/team-schema.ts'
-import type { Actor } from '../../workspaces/actor.ts'
-import { leadPathParams, leadsPath, leadUserOfMember } from '../api/lead-request.ts'
+import { leadsPath, leadUserOfMember, ofLead } from '../api/lead-request.ts'
 import { findLead } from '../lead/find-lead.ts'
 import { type AuthoredChange, changeColumns } from '../lead/history.ts'
-import { type LeadDeps, leadNotFound } from '../lead/lead.ts'
+import { type LeadDeps, type LeadTx, leadNotFound } from '../lead/lead.ts'
 import { hiddenWorkspaceId, lockLead, recountLeads } from '../lead/queries.ts'
-import { labelIds, NoQuery } from '../lead/schema.ts'
+import { labelIds } from '../lead/schema.ts'
 
 export const maxLabels = 20
 
@@ -39,11 +38,8 @@ export async function readLabels(
 
 /** Adds and removes labels of locked leads and records the author. Throws 400 if a label was deleted meanwhile. */
 export async function writeLabels(
-  tx: Tx,
-  workspaceId: string,
-  actor: Actor,
+  { tx, user: { workspaceId, actor }, now }: LeadTx,
   changes: readonly LabelChange[],
-  now: Date,
   field: string,
 ): Promise<void> {
   if (changes.length === 0) return
@@ -117,15 +113,6 @@ export function requestedChange(
   return has.length + added.length - removed.length > maxLabels ? null : { leadId, added, removed }
 }
 
-/** Returns the change from the labels `has` to the labels `wanted`. */
-function replaceLabels(leadId: string, has: readonly string[], wanted: readonly string[]): LabelChange {
-  return {
-    leadId,
-    added: wanted.filter((id) => !has.includes(id)),
-    removed: has.filter((id) => !wanted.includes(id)),
-  }
-}
-
 /** Returns the reverse of a change as far as it still applies, and whether that is all of it. */
 export function reverseChange(
   { leadId, added, removed }: LabelChange,
@@ -151,22 +138,24 @@ export function labelRoutes(api: TeamApi, deps: LeadDeps): void {
     summary: 'Set the labels of a lead',
     description:
       'At most 20 labels of the workspace. Labels are visible to the team only: changes emit no event and do not change `updatedAt`. The history records who changed them.',
-    params: leadPathParams,
-    query: NoQuery,
+    ...ofLead,
     body: LeadLabels,
     answers: { 200: LeadLabels },
     run: async ({ member, params, body }) => {
       const wanted = [...new Set(body.labelIds.map((id) => id.toLowerCase()))]
-      const { workspaceId, actor } = member
+      const user = leadUserOfMember(member)
+      const { workspaceId, actor } = user
       const keyring = await deps.keyStore.keyring(workspaceId)
       await deps.db.tx(async (tx) => {
-        const { id } = await findLead(tx, keyring, leadUserOfMember(member), params.identifier)
+        const { id } = await findLead(tx, keyring, user, params.identifier)
         if ((await lockLead(tx, workspaceId, id)) === undefined) throw leadNotFound()
         const has = (await readLabels(tx, workspaceId, [id])).get(id) ?? []
-        const change = replaceLabels(id, has, wanted)
+        const added = wanted.filter((one) => !has.includes(one))
+        const removed = has.filter((one) => !wanted.includes(one))
+        const change = { leadId: id, added, removed }
         if (isEmptyChange(change)) return
         const now = deps.clock.now()
-        await writeLabels(tx, workspaceId, actor, [change], now, 'labelIds')
+        await writeLabels({ tx, keyring, user, now }, [change], 'labelIds')
         await deps.sequences?.labelsAdded(tx, workspaceId, [change], actor, now)
         publishLeadLabels(tx, workspaceId, id)
       })

@@ -4,36 +4,35 @@ import { phoneClass, phoneKeys } from '../../base/phone/phone-variants.ts'
 import { emailKey, emailKeys } from '../../base/text/email.ts'
 import { isoTime } from '../../base/time.ts'
 import type { CustomField } from './custom-fields.ts'
-import type { AdPlatform, Lead, LeadContacts, ListedLead, Priority, Source } from './lead.ts'
+import type { Lead, LeadContacts, ListedLead } from './lead.ts'
 
-export interface LeadRow {
-  id: string
-  unique_code: string
-  external_ref: string | null
-  status: string
-  priority: Priority
-  source: Source
-  ad_platform: AdPlatform | null
-  assigned_to: string | null
-  estimated_value: number | null
-  actual_value: number | null
+/** Fields that are stored as they are. */
+type PlainField =
+  | 'id'
+  | 'status'
+  | 'priority'
+  | 'source'
+  | 'adPlatform'
+  | 'assignedTo'
+  | 'estimatedValue'
+  | 'actualValue'
+type PlainFields = Pick<Lead, PlainField | 'uniqueCode' | 'externalRef' | 'deletedAt'>
+
+/** Row of a lead, with its encrypted columns. */
+export interface LeadRow extends PlainFields, Pick<Lead, 'createdAt' | 'updatedAt'> {
   person: Buffer
   notes: Buffer | null
-  custom_fields: Buffer | null
-  created_at: Date
-  updated_at: Date
-  deleted_at: Date | null
+  customFields: Buffer | null
 }
 
 /** Row of a list: encrypted values as `Keyring.decryptCached` takes them, times in the database's text format. */
-export interface ListedLeadRow
-  extends Omit<LeadRow, 'person' | 'notes' | 'custom_fields' | 'created_at' | 'updated_at'> {
+export interface ListedLeadRow extends PlainFields {
   sealed: string
-  created_at: string
-  updated_at: string
+  createdAt: string
+  updatedAt: string
 }
 
-export interface StoredLead extends LeadRow, EncryptedFields {}
+export type StoredLead = ReturnType<typeof encryptLead>
 
 /** Encrypted columns and index digests of a lead: computing them needs the keyring and costs time. */
 export interface EncryptedFields {
@@ -54,7 +53,7 @@ type Person = [
   formerPhones?: string[],
 ]
 
-export function encryptLead(keyring: Keyring, lead: Lead, encrypted = encryptFields(keyring, lead)): StoredLead {
+export function encryptLead(keyring: Keyring, lead: Lead, encrypted = encryptFields(keyring, lead)) {
   return {
     id: lead.id,
     unique_code: lead.uniqueCode,
@@ -97,40 +96,19 @@ export function leadIndexes(keyring: Keyring, { email, phone }: Pick<Lead, 'emai
   }
 }
 
-export function decryptLead(keyring: Keyring, row: LeadRow): Lead {
-  const decrypt = (column: 'person' | 'notes' | 'custom_fields') =>
-    row[column] === null ? null : keyring.decryptText({ table: 'leads', row: row.id, column }, row[column])
-  return {
-    ...plainFields(row),
-    ...parsePlaintext(decrypt('person'), decrypt('notes'), decrypt('custom_fields')),
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-  }
+export function decryptLead(keyring: Keyring, { person, notes, customFields, ...plain }: LeadRow): Lead {
+  const decrypt = (column: string, value: Buffer | null) =>
+    value === null ? null : keyring.decryptText({ table: 'leads', row: plain.id, column }, value)
+  const [personJson, fieldsJson] = [decrypt('person', person), decrypt('custom_fields', customFields)]
+  return { ...plain, ...parsePlaintext(personJson, decrypt('notes', notes), fieldsJson) }
 }
 
 /** Decrypts a lead of a list, whose values were probably decrypted for an earlier page. */
 export function decryptListedLead(keyring: Keyring, row: ListedLeadRow): ListedLead {
-  return {
-    ...plainFields(row),
-    ...keyring.decryptCached(listedColumns, row.id, row.sealed),
-    createdAt: isoTime(row.created_at),
-    updatedAt: isoTime(row.updated_at),
-  }
+  const { sealed, createdAt, updatedAt, ...plain } = row
+  const decrypted = keyring.decryptCached(listedColumns, row.id, sealed)
+  return { ...plain, ...decrypted, createdAt: isoTime(createdAt), updatedAt: isoTime(updatedAt) }
 }
-
-const plainFields = (row: LeadRow | ListedLeadRow) => ({
-  id: row.id,
-  uniqueCode: row.unique_code,
-  externalRef: row.external_ref,
-  status: row.status,
-  priority: row.priority,
-  source: row.source,
-  adPlatform: row.ad_platform,
-  assignedTo: row.assigned_to,
-  estimatedValue: row.estimated_value,
-  actualValue: row.actual_value,
-  deletedAt: row.deleted_at,
-})
 
 /** Parses the encrypted columns of a lead. */
 function parsePlaintext(personJson: string | null, notes: string | null, customFields: string | null) {

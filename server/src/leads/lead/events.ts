@@ -1,6 +1,7 @@
 import type { Sql } from '../../base/db.ts'
 import type { EventDefinition } from '../../events/feed.ts'
 import type { EventAuthor, NewEvent } from '../../events/record.ts'
+import { blankLead } from './change.ts'
 import { type Lead, leadFieldNames } from './lead.ts'
 import { maskLeadEvent, otherPhoneNumbers, presentDetail, presentLeadEvent } from './present.ts'
 import { LeadEvent, MergedLead } from './schema.ts'
@@ -18,12 +19,13 @@ export const leadRestored = (lead: Lead, by?: EventAuthor): NewEvent => makeEven
 export function leadUpdated(lead: Lead, before: Lead, by?: EventAuthor): NewEvent {
   const payload = payloadOf(lead)
   const { status: previousStatus } = before
+  const changes = fieldChanges(before, lead)
   return {
     name: 'lead.updated',
     subjectId: lead.id,
     connectionId: null,
     payload: previousStatus === lead.status ? payload : { ...payload, previousStatus },
-    ...changesOf(before, lead),
+    ...(changes.length > 0 && { changes }),
     ...authorOf(by),
   }
 }
@@ -40,11 +42,6 @@ export const leadMerged = (lead: Lead, merge: LeadMerge): NewEvent => ({
   connectionId: null,
   payload: { ...payloadOf(lead), ...merge },
 })
-
-function changesOf(before: Lead, lead: Lead): Pick<NewEvent, 'changes'> {
-  const changes = fieldChanges(before, lead)
-  return changes.length === 0 ? {} : { changes }
-}
 
 function makeEvent(name: LeadEventName, lead: Lead, by: EventAuthor | undefined): NewEvent {
   return { name, subjectId: lead.id, connectionId: null, payload: payloadOf(lead), ...authorOf(by) }
@@ -161,24 +158,14 @@ const sampleMergeId = '01985e2a-0000-7000-8000-000000000006'
 
 function sampleLead(id: string, at: Date): Lead {
   return {
-    id,
-    uniqueCode: 'LSAMPLE00001',
+    ...blankLead(id, 'LSAMPLE00001', at),
     externalRef: 'sample-1',
     firstName: 'Marina',
     lastName: 'Sample',
     email: 'marina@example.com',
     phone: '5511900000001',
-    status: 'new',
-    priority: 'medium',
     source: 'website',
-    adPlatform: null,
-    assignedTo: null,
     estimatedValue: 1200,
-    actualValue: null,
-    notes: null,
     customFields: [{ key: 'company_size', label: 'Company size', type: 'select', value: '1 to 10' }],
-    createdAt: at,
-    updatedAt: at,
-    deletedAt: null,
   }
 }

@@ -6,25 +6,21 @@ import { columnNames } from '../../base/postgres/rows.ts'
 import { publishLead } from '../../team/live-updates.ts'
 import type { TeamActor } from '../../team/member.ts'
 import type { Actor } from '../../workspaces/actor.ts'
-import { type LeadDeps, leadNotFound } from './lead.ts'
+import { type Lead, type LeadDeps, type LeadTx, leadNotFound } from './lead.ts'
 import { lockLead } from './queries.ts'
 
-export interface StatusChange {
-  leadId: string
-  from: string
-  to: string
-}
-
+/** Records the changes of status among these changes of leads. */
 export async function recordStatusChanges(
-  tx: Tx,
-  workspaceId: string,
-  actor: Actor,
-  changes: readonly StatusChange[],
-  at: Date,
+  { tx, user: { workspaceId, actor }, now }: Omit<LeadTx, 'keyring'>,
+  changes: readonly { before: Lead; lead: Lead }[],
 ): Promise<void> {
-  if (changes.length === 0) return
-  const rows = changes.map(({ leadId, from, to }) => ({ id: newId(at), leadId, fromStatus: from, toStatus: to }))
-  const shared = tx`${workspaceId}::uuid, ${actor.type}::text, ${actor.id}::uuid, ${at}::timestamptz`
+  const rows = changes.flatMap(({ before, lead }) =>
+    before.status === lead.status
+      ? []
+      : [{ id: newId(now), leadId: lead.id, fromStatus: before.status, toStatus: lead.status }],
+  )
+  if (rows.length === 0) return
+  const shared = tx`${workspaceId}::uuid, ${actor.type}::text, ${actor.id}::uuid, ${now}::timestamptz`
   await tx`
     insert into lead_status_changes (workspace_id, actor_type, actor_id, changed_at, ${columnNames(statusColumns)})
     ${insertedRows(tx, shared, rows, statusColumns)}`.execute()
@@ -43,7 +39,7 @@ export const changeColumns = (sql: Sql) => sql`
 
 /** Returns the status changes of a lead, oldest first, at most 1,000. */
 export async function listStatusChanges(sql: Sql, workspaceId: string, leadId: string) {
-  return sql<(AuthoredChange & Pick<StatusChange, 'from' | 'to'>)[]>`
+  return sql<(AuthoredChange & { from: string; to: string })[]>`
     select ${changeColumns(sql)}, from_status as from, to_status as to
     from lead_status_changes
     where workspace_id = ${workspaceId}

@@ -3,6 +3,7 @@ import type { LookupLimit, LookupLimitOf } from '../../auth/rate-limit/lookup-li
 import type { Clock } from '../../base/clock.ts'
 import { type Db, type Tx, violates } from '../../base/db.ts'
 import type { KeyStore } from '../../base/encryption/key-store.ts'
+import type { Keyring } from '../../base/encryption/keyring.ts'
 import { type ApiError, conflict, type Issue, notFound, tooManyRequests } from '../../base/errors.ts'
 import { type LeadSettings, pickLeadSettings } from '../../base/lead-settings.ts'
 import { secondsToNextUtcDay } from '../../base/time.ts'
@@ -126,6 +127,14 @@ export interface LeadSequences {
     actor: Actor,
     now: Date,
   ): Promise<void>
+}
+
+/** A transaction that changes leads for a caller. */
+export interface LeadTx {
+  tx: Tx
+  keyring: Keyring
+  user: LeadUser
+  now: Date
 }
 
 export type UniqueField = 'externalRef' | 'uniqueCode'

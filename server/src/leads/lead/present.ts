@@ -74,7 +74,7 @@ type Maskable = Pick<Lead, 'uniqueCode' | 'externalRef' | 'firstName' | 'lastNam
   Partial<Pick<Lead, 'status' | 'notes'>> &
   PhoneNumbers
 
-interface PhoneNumbers {
+export interface PhoneNumbers {
   phone: string | null
   contacts?: LeadContacts | null | undefined
   formerPhones?: string[] | undefined

@@ -3,35 +3,23 @@ import type { Fragment, Sql, Tx } from '../../base/db.ts'
 import { byteaArray } from '../../base/postgres/values.ts'
 import type { LeadRow } from './encrypted-lead.ts'
 
-const plainColumns = (sql: Sql) => sql`
-  l.id,
-  l.unique_code,
-  l.external_ref,
-  l.status,
-  l.priority,
-  l.source,
-  l.ad_platform,
-  l.assigned_to,
-  l.estimated_value,
-  l.actual_value,
-  l.deleted_at`
+/** Columns of the fields of a lead that are stored as they are. */
+export const plainColumns = (sql: Sql) => sql`
+  l.id, l.unique_code as "uniqueCode", l.external_ref as "externalRef", l.status, l.priority, l.source,
+  l.ad_platform as "adPlatform", l.assigned_to as "assignedTo", l.estimated_value as "estimatedValue",
+  l.actual_value as "actualValue", l.deleted_at as "deletedAt"`
 
 /** Columns that make up a lead, without columns used only for search. */
 export const leadColumns = (sql: Sql) => sql`
-  ${plainColumns(sql)},
-  l.person,
-  l.notes,
-  l.custom_fields,
-  l.created_at,
-  l.updated_at`
+  ${plainColumns(sql)}, l.person, l.notes, l.custom_fields as "customFields", l.created_at as "createdAt",
+  l.updated_at as "updatedAt"`
 
 /** Columns of a `ListedLeadRow`. Text columns are parsed several times as fast as times and bytes. */
 export const listedLeadColumns = (sql: Sql) => sql`
   ${plainColumns(sql)},
   encode(l.person, 'base64') || ' ' || coalesce(encode(l.notes, 'base64'), '')
     || ' ' || coalesce(encode(l.custom_fields, 'base64'), '') as sealed,
-  l.created_at::text as created_at,
-  l.updated_at::text as updated_at`
+  l.created_at::text as "createdAt", l.updated_at::text as "updatedAt"`
 
 // Arrays are wrapped in `(select …)` to hide their length from the planner, which would otherwise replan for every
 // length; planning costs more than execution.
@@ -45,7 +33,7 @@ export const listedLeadColumns = (sql: Sql) => sql`
 export const hiddenWorkspaceId = (sql: Sql, workspaceId: string) => hiddenWorkspace(sql, workspaceId)
 
 /** Returns the live leads with these ids, unordered. */
-export async function findLeadsByIds<R extends Pick<LeadRow, 'id' | 'deleted_at'> = LeadRow>(
+export async function findLeadsByIds<R extends Pick<LeadRow, 'id' | 'deletedAt'> = LeadRow>(
   sql: Sql,
   workspaceId: string,
   ids: readonly string[],
@@ -60,7 +48,7 @@ export async function findLeadsByIds<R extends Pick<LeadRow, 'id' | 'deleted_at'
 }
 
 /** Filters rows, not the table: without statistics, the SQL condition selects an index of the whole workspace. */
-export const isLive = (row: Pick<LeadRow, 'deleted_at'>): boolean => row.deleted_at === null
+const isLive = (row: Pick<LeadRow, 'deletedAt'>): boolean => row.deletedAt === null
 
 /**
  * Returns the FROM and WHERE clauses for live leads `o` that have one of these digests among several phones or e-mails
@@ -206,15 +194,11 @@ export interface LeadNames {
  * Locks and returns every live lead with one of these names, in an order that prevents deadlocks between batches. The
  * ids form one array: with a join and outdated statistics, the planner may scan the growing table for each id.
  */
-export async function lockLeadsByNames(
-  tx: Sql,
-  workspaceId: string,
-  names: LeadNames,
-): Promise<(LeadRow & { phone_index: Buffer | null })[]> {
+export async function lockLeadsByNames(tx: Sql, workspaceId: string, names: LeadNames): Promise<LeadRow[]> {
   const phoneIndexes = byteaArray(names.phoneIndexes)
   const only = isDistributed(tx) ? onlyNames(tx, names) : null
-  const rows = await tx<(LeadRow & { phone_index: Buffer | null })[]>`
-    select ${leadColumns(tx)}, l.phone_index
+  const rows = await tx<LeadRow[]>`
+    select ${leadColumns(tx)}
     from leads l
     where l.workspace_id = ${hiddenWorkspaceId(tx, workspaceId)}
       and ${

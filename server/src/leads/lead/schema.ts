@@ -10,6 +10,8 @@ const text = (description: string, options: object = {}) => Type.String({ descri
 // Surrounding whitespace is trimmed before the length check.
 const untrimmed = { maxLength: 1000 }
 
+const amount = (description: string) => Type.Number({ minimum: 0, maximum: 999_999_999_999.99, description })
+
 const writable = {
   uniqueCode: text('Short code of the lead, 1 to 255 characters, unique in the workspace. Generated when not sent.', {
     minLength: 1,
@@ -47,12 +49,8 @@ const writable = {
     oneOf(adPlatforms, { title: 'AdPlatform', description: 'The advertising platform that brought the lead.' }),
   ),
   assignedTo: nullable(uuid('User handling the lead. Must be a member of the workspace.')),
-  estimatedValue: nullable(
-    Type.Number({ minimum: 0, maximum: 999_999_999_999.99, description: 'At most two decimals. Null clears it.' }),
-  ),
-  actualValue: nullable(
-    Type.Number({ minimum: 0, maximum: 999_999_999_999.99, description: 'At most two decimals. Null clears it.' }),
-  ),
+  estimatedValue: nullable(amount('At most two decimals. Null clears it.')),
+  actualValue: nullable(amount('At most two decimals. Null clears it.')),
   notes: nullable(text('At most 10,000 characters. Null clears it. Encrypted at rest.', { maxLength: 10_000 })),
 }
 
@@ -86,11 +84,7 @@ const leadExample = {
   estimatedValue: 1500,
 }
 
-const aliasOfActualValue = Type.Number({
-  minimum: 0,
-  maximum: 999_999_999_999.99,
-  description: 'Alias of `actualValue`.',
-})
+const aliasOfActualValue = amount('Alias of `actualValue`.')
 
 const partial = Type.Partial(Type.Object(writable)).properties
 const changes = {
@@ -274,12 +268,9 @@ export const TeamLeadList = Type.Object({
 
 export const LeadFound = Type.Object({ success, data: LeadDetail })
 
-export const LeadCreated = Type.Object({
-  success,
-  message: message({ example: 'Lead created successfully' }),
-  data: Lead,
-  lead: Lead,
-})
+const done = (example: string) => Type.Object({ success, message: message({ example }), data: Lead, lead: Lead })
+export const LeadCreated = done('Lead created successfully')
+export const LeadRestored = done('Lead restored successfully')
 
 export const LeadUpdatedResponse = Type.Object({
   success,
@@ -289,13 +280,6 @@ export const LeadUpdatedResponse = Type.Object({
 })
 
 export const LeadDeleted = Type.Object({ success, message: message({ example: 'Lead deleted successfully' }) })
-
-export const LeadRestored = Type.Object({
-  success,
-  message: message({ example: 'Lead restored successfully' }),
-  data: Lead,
-  lead: Lead,
-})
 
 const dryRunEcho = Type.Optional(Type.Boolean({ description: 'True if this was a dry run; otherwise absent.' }))
 

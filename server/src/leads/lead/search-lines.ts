@@ -11,13 +11,12 @@ import {
   unspacedPiece,
   unspacedPieces,
 } from '../../base/text/search-text.ts'
-import type { Lead, LeadContacts } from './lead.ts'
-import { maskedFields, maskPerson } from './present.ts'
+import type { Lead } from './lead.ts'
+import { maskedFields, maskPerson, type PhoneNumbers } from './present.ts'
 
-export type Searchable = Pick<Lead, 'firstName' | 'lastName' | 'email' | 'phone' | 'uniqueCode' | 'externalRef'> & {
-  contacts?: LeadContacts | null | undefined
-  formerPhones?: string[] | undefined
-}
+export interface Searchable
+  extends Pick<Lead, 'firstName' | 'lastName' | 'email' | 'uniqueCode' | 'externalRef'>,
+    PhoneNumbers {}
 
 /** Folded search term, and the digits to search for if the term is a formatted phone. */
 export interface SearchTerm {

@@ -4,7 +4,7 @@ import type { Fragment, Tx } from '../../base/db.ts'
 import type { Keyring } from '../../base/encryption/keyring.ts'
 import { assignments, type Columns, columnNames, unnested } from '../../base/postgres/rows.ts'
 import { type EncryptedFields, encryptLead, type StoredLead } from './encrypted-lead.ts'
-import type { Lead } from './lead.ts'
+import { type Lead, takenField, valueTaken } from './lead.ts'
 import { hiddenWorkspaceId } from './queries.ts'
 
 const changingColumns = {
@@ -19,6 +19,24 @@ const insertedColumns = {
   uuid: ['id', 'assigned_to'],
   timestamptz: ['created_at', 'updated_at'],
 } as const
+
+const maxAttempts = 4
+
+/**
+ * Repeats `work` while another writer takes an externalRef or uniqueCode after it was checked: the next attempt sees
+ * that lead. Throws 409 after the last attempt.
+ */
+export async function retryWhileTaken<T>(work: () => Promise<T>, attempts = maxAttempts): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work()
+    } catch (error) {
+      const taken = takenField(error)
+      if (taken === null) throw error
+      if (attempt === attempts) throw valueTaken(taken, error)
+    }
+  }
+}
 
 /** Inserts leads in one statement. `encrypted` has values encrypted beforehand, by lead id. */
 export async function insertLeads(

@@ -1,19 +1,14 @@
-import type { Db, Fragment, Sql, Tx } from '../../base/db.ts'
+import type { Db, Fragment, Sql } from '../../base/db.ts'
 import type { Keyring } from '../../base/encryption/keyring.ts'
 import { type ApiError, notFound } from '../../base/errors.ts'
 import type { TeamActor } from '../../team/member.ts'
 import type { FormerValues } from '../bulk/items.ts'
 import type { LeadDeps } from '../lead/lead.ts'
-import type { RowMove } from './move-rows.ts'
 
 export interface MergeDeps extends LeadDeps {
   /** Counts the form submissions that created or changed the lead. */
   countLeadSubmissions(sql: Sql, workspaceId: string, leadId: string): Promise<number>
-  /** Moves submissions from one lead to another, all or the listed ones. Returns their ids. */
-  moveSubmissions: MoveSubmissions
 }
-
-type MoveSubmissions = (tx: Tx, workspaceId: string, move: RowMove) => Promise<string[]>
 
 export interface MergeRow {
   id: string
@@ -66,35 +61,17 @@ export const mergeNotFound = (): ApiError => notFound('Merge not found')
 
 const maxListed = 100
 
-/** Returns the merges into a lead that were not undone, newest first, at most 100. */
-export async function listMerges(sql: Sql, workspaceId: string, keptId: string): Promise<MergeRow[]> {
+/** Returns the merges into a lead that were not undone, of all leads or one, newest first, at most 100. */
+export function listMerges(sql: Sql, workspaceId: string, keptId: string, mergedId?: string): PromiseLike<MergeRow[]> {
   return sql<MergeRow[]>`
     select *
     from lead_merges
     where workspace_id = ${workspaceId}
       and kept_id = ${keptId}
+      ${mergedId === undefined ? sql`` : sql`and merged_id = ${mergedId}`}
       and undone_at is null
     order by id desc
     limit ${maxListed}`
-}
-
-/** Returns the merge of one lead into the other that was not undone. */
-export async function findActiveMerge(
-  sql: Sql,
-  workspaceId: string,
-  keptId: string,
-  mergedId: string,
-): Promise<MergeRow | undefined> {
-  const [row] = await sql<MergeRow[]>`
-    select *
-    from lead_merges
-    where workspace_id = ${workspaceId}
-      and kept_id = ${keptId}
-      and merged_id = ${mergedId}
-      and undone_at is null
-    order by id desc
-    limit 1`
-  return row
 }
 
 /**
@@ -148,6 +125,17 @@ export async function readMerge(sql: Sql, workspaceId: string, id: string, lock 
   return row
 }
 
+/** SQL, for `set`: a merge without the data to undo it. */
+export const withoutSnapshot = (sql: Sql) => sql`
+  former = null,
+  moved_changes = null,
+  moved_notes = null,
+  moved_tasks = null,
+  moved_submissions = null,
+  moved_contacts = null,
+  marked_imports = null,
+  undo_until = null`
+
 const batch = 500
 
 /** Deletes the undo data of merges whose undo period is over; the merges stay on record. Returns their number. */
@@ -160,24 +148,15 @@ export async function deleteExpiredSnapshots(db: Db, now: Date): Promise<number>
   let deleted = 0
   for (const [workspaceId, rows] of Map.groupBy(old, (row) => row.workspace_id)) {
     const ids = rows.map(({ id }) => id)
-    deleted += await db.statement((tx) => deleteSnapshots(tx, workspaceId, ids, now))
+    const { count } = await db.statement(
+      (tx) => tx`
+        update lead_merges
+        set ${withoutSnapshot(tx)}
+        where workspace_id = ${workspaceId}
+          and id = any (${ids}::uuid[])
+          and undo_until <= ${now}`,
+    )
+    deleted += count
   }
   return deleted
-}
-
-async function deleteSnapshots(tx: Tx, workspaceId: string, ids: readonly string[], now: Date): Promise<number> {
-  const deleted = await tx`
-    update lead_merges
-    set former = null,
-      moved_changes = null,
-      moved_notes = null,
-      moved_tasks = null,
-      moved_submissions = null,
-      moved_contacts = null,
-      marked_imports = null,
-      undo_until = null
-    where workspace_id = ${workspaceId}
-      and id = any (${ids}::uuid[])
-      and undo_until <= ${now}`
-  return deleted.count
 }

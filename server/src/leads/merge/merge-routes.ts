@@ -6,23 +6,17 @@ import type { TeamGuard } from '../../team/member.ts'
 import { type TeamApi, teamApi } from '../../team/team-api.ts'
 import { closed, idSchema, workspaceParams } from '../../team/team-schema.ts'
 import type { ConversationDeps } from '../api/lead-detail-routes.ts'
-import { leadPathParams, leadsPath, leadUserOfMember } from '../api/lead-request.ts'
+import { leadPathParams, leadsPath, leadUserOfMember, ofLead } from '../api/lead-request.ts'
 import { maxCustomFields, maxKeyLength } from '../lead/custom-fields.ts'
 import { makeLeadReader } from '../lead/find-lead.ts'
 import { listStatusChanges } from '../lead/history.ts'
-import { leadFieldNames } from '../lead/lead.ts'
+import { type LeadUser, leadFieldNames } from '../lead/lead.ts'
 import { presentDetail } from '../lead/present.ts'
 import { LeadDetail, NoQuery } from '../lead/schema.ts'
 import { otherEmails, otherPhones, phonesOf } from '../lead/search-lines.ts'
 import { type MergeResult, mergeLeads } from './merge.ts'
-import {
-  decryptSnapshot,
-  findMergedInto,
-  listMerges,
-  type MergeDeps,
-  type MergeRow,
-  mergeNotFound,
-} from './merge-records.ts'
+import type { MergeDeps, MergeRow } from './merge-records.ts'
+import { decryptSnapshot, findMergedInto, listMerges, mergeNotFound } from './merge-records.ts'
 import { maxContacts } from './plan-merge.ts'
 import { undoMerge } from './undo.ts'
 
@@ -147,8 +141,7 @@ export function mergeTeamRoutes(app: App, deps: Deps, guard: TeamGuard): void {
     summary: 'Merge two leads',
     description:
       'Merges another lead into the lead in the path: the chosen values, its history, submissions, labels, import records and conversations. The other lead is deleted: its id and uniqueCode return 404 and its externalRef becomes available, unless they were chosen. Its phones and e-mails then find the kept lead, in upserts and search too. Emits `lead.deleted` and `lead.updated`. A merge can be undone for 30 days. A repeated request returns the existing merge.',
-    params: leadPathParams,
-    query: NoQuery,
+    ...ofLead,
     body: NewMerge,
     answers: { 200: MergeDone },
     errors: [409],
@@ -156,7 +149,7 @@ export function mergeTeamRoutes(app: App, deps: Deps, guard: TeamGuard): void {
       const user = leadUserOfMember(member)
       const { otherId, fields = {}, customFields = {} } = body
       const choices = { fields, customFields }
-      return present(deps, await mergeLeads(deps, user, params.identifier, otherId.toLowerCase(), choices))
+      return present(deps, user, await mergeLeads(deps, user, params.identifier, otherId.toLowerCase(), choices))
     },
   })
   mergedRoutes(api, deps)
@@ -168,8 +161,7 @@ function mergedRoutes(api: TeamApi, deps: Deps): void {
     operationId: 'listLeadMerges',
     summary: 'List the merges into a lead',
     description: 'At most 100 merges, and the additional phones and e-mails of the lead.',
-    params: leadPathParams,
-    query: NoQuery,
+    ...ofLead,
     answers: { 200: LeadMerges },
     run: async ({ member, params }) => {
       const user = leadUserOfMember(member)
@@ -187,8 +179,7 @@ function mergedRoutes(api: TeamApi, deps: Deps): void {
     summary: 'Find the lead that another was merged into',
     description:
       'For the id of a merged lead, which itself returns 404. Returns 404 if the lead was not merged, the merge was undone, or the kept lead is deleted.',
-    params: leadPathParams,
-    query: NoQuery,
+    ...ofLead,
     answers: { 200: MergedInto },
     run: async ({ member, params }) => {
       const { workspaceId } = member
@@ -210,12 +201,12 @@ function mergedRoutes(api: TeamApi, deps: Deps): void {
     errors: [409],
     run: async ({ member, params }) => {
       const user = leadUserOfMember(member)
-      return present(deps, await undoMerge(deps, user, params.mergeId.toLowerCase()))
+      return present(deps, user, await undoMerge(deps, user, params.mergeId.toLowerCase()))
     },
   })
 }
 
-const present = async (deps: MergeDeps, { merge, lead, workspaceId }: MergeResult) => ({
+const present = async (deps: MergeDeps, { workspaceId }: LeadUser, { merge, lead }: MergeResult) => ({
   merge: await presentMerge(deps, workspaceId, merge),
   lead: presentDetail(lead),
 })

@@ -11,18 +11,17 @@ import { decryptLead, type LeadRow } from '../lead/encrypted-lead.ts'
 import { leadMerged, leadUpdated } from '../lead/events.ts'
 import { findLead } from '../lead/find-lead.ts'
 import { recordStatusChanges } from '../lead/history.ts'
-import { assigneeIssue, type Lead, type LeadUser, leadNotFound } from '../lead/lead.ts'
+import { assigneeIssue, type Lead, type LeadTx, type LeadUser, leadNotFound } from '../lead/lead.ts'
 import { leadColumns } from '../lead/queries.ts'
 import { toList } from '../lead/search-lines.ts'
 import { updateLeads } from '../lead/write.ts'
 import { markDeleted } from '../write/update.ts'
 import { lockPhones } from '../write/upsert.ts'
-import { encryptSnapshot, findActiveMerge, type MergeDeps, type MergeRow, readMerge, undoMs } from './merge-records.ts'
+import { encryptSnapshot, listMerges, type MergeDeps, type MergeRow, readMerge, undoMs } from './merge-records.ts'
 import { addContacts, addLabelsFrom, moveRows } from './move-rows.ts'
 import { type MergeChoices, planMerge } from './plan-merge.ts'
 
 export interface MergeResult {
-  workspaceId: string
   merge: MergeRow
   lead: Lead
 }
@@ -51,11 +50,12 @@ export async function mergeLeads(
     const [kept, other] = [id, otherId].map((one) =>
       lockedLeads.find((lead) => lead.id === one && lead.deletedAt === null),
     )
-    if (kept !== undefined && other !== undefined)
-      return mergeInTransaction(tx, deps, keyring, user, kept, other, choices)
-    const activeMerge = await findActiveMerge(tx, workspaceId, id, otherId)
+    if (kept !== undefined && other !== undefined) {
+      return mergeInTransaction({ tx, keyring, user, now: deps.clock.now() }, kept, other, choices)
+    }
+    const [activeMerge] = await listMerges(tx, workspaceId, id, otherId)
     if (kept === undefined || activeMerge === undefined) throw leadNotFound()
-    return { workspaceId, merge: activeMerge, lead: kept }
+    return { merge: activeMerge, lead: kept }
   })
 }
 
@@ -97,26 +97,19 @@ export async function lockWithPhones(
   return leads.flatMap(contactPhones).every((phone) => phones.has(phone)) ? leads : null
 }
 
-async function mergeInTransaction(
-  tx: Tx,
-  deps: MergeDeps,
-  keyring: Keyring,
-  user: LeadUser,
-  kept: Lead,
-  other: Lead,
-  choices: MergeChoices,
-): Promise<MergeResult> {
-  const { workspaceId } = user
-  const now = deps.clock.now()
-  const lead = await planWithAssignee(tx, workspaceId, kept, other, choices, now)
+async function mergeInTransaction(callerWork: LeadTx, kept: Lead, other: Lead, choices: MergeChoices) {
+  const { tx, keyring, now } = callerWork
   const id = newId(now)
-  const by = { ...user, partOf: `merge:${id}` }
+  const user = { ...callerWork.user, partOf: `merge:${id}` }
+  const work = { tx, keyring, user, now }
+  const { workspaceId } = user
+  const lead = await planWithAssignee(work, kept, other, choices)
   // Deleted first, so that its names are free and receivers get this event first.
-  await markDeleted(tx, keyring, by, [other], now)
+  await markDeleted(work, [other])
   await updateLeads(tx, keyring, workspaceId, [lead])
-  const moved = await moveAll(tx, deps, workspaceId, other.id, lead.id)
-  await addContacts(tx, keyring, workspaceId, id, lead, now)
-  const labels = await addLabelsFrom(tx, user, { from: other.id, to: lead.id }, now)
+  const moved = await moveAll(tx, workspaceId, other.id, lead.id)
+  await addContacts(work, id, lead)
+  const labels = await addLabelsFrom(work, { from: other.id, to: lead.id })
   const name = [other.firstName, other.lastName].filter(Boolean).join(' ')
   const values = { before: formerValues(kept, lead), after: formerValues(lead, kept) }
   const former = encryptSnapshot(keyring, id, { ...values, name, labels })
@@ -132,25 +125,17 @@ async function mergeInTransaction(
     )`
   const merged = leadMerged(lead, { mergedId: other.id, mergeId: id })
   await recordOptInEvents({ tx, keyring, workspaceId, now }, [merged], insert)
-  const statusChanges = kept.status === lead.status ? [] : [{ leadId: lead.id, from: kept.status, to: lead.status }]
-  await recordStatusChanges(tx, workspaceId, user.actor, statusChanges, now)
-  await recordEvents(tx, keyring, workspaceId, [leadUpdated(lead, kept, by)], now)
-  await recordMergeAudit(tx, user, 'lead.merged', id, now)
-  return { workspaceId, merge: await readMerge(tx, workspaceId, id), lead }
+  await recordStatusChanges(work, [{ before: kept, lead }])
+  await recordEvents(tx, keyring, workspaceId, [leadUpdated(lead, kept, user)], now)
+  await recordMergeAudit(work, 'lead.merged', id)
+  return { merge: await readMerge(tx, workspaceId, id), lead }
 }
 
-async function planWithAssignee(
-  tx: Tx,
-  workspaceId: string,
-  kept: Lead,
-  other: Lead,
-  choices: MergeChoices,
-  now: Date,
-) {
+async function planWithAssignee({ tx, user, now }: LeadTx, kept: Lead, other: Lead, choices: MergeChoices) {
   const { lead, issues } = planMerge(kept, other, choices, now)
   if (issues.length > 0) throw new InvalidInput(issues)
   if (lead.assignedTo === null || lead.assignedTo === kept.assignedTo) return lead
-  if ((await findNonMembers(tx, workspaceId, [lead.assignedTo])).length === 0) return lead
+  if ((await findNonMembers(tx, user.workspaceId, [lead.assignedTo])).length === 0) return lead
   if (choices.fields.assignedTo === 'other') throw new InvalidInput([assigneeIssue('fields')])
   return { ...lead, assignedTo: kept.assignedTo }
 }
@@ -158,12 +143,12 @@ async function planWithAssignee(
 // Limits the ids that a merge must record for its undo.
 const maxMoved = 10_000
 
-async function moveAll(tx: Tx, { moveSubmissions }: MergeDeps, workspaceId: string, from: string, to: string) {
+async function moveAll(tx: Tx, workspaceId: string, from: string, to: string) {
   const move = { from, to, only: null }
   const changes = await moveRows(tx, 'lead_status_changes', workspaceId, move)
   const notes = await moveRows(tx, 'lead_notes', workspaceId, move)
   const tasks = await moveRows(tx, 'tasks', workspaceId, move)
-  const submissions = await moveSubmissions(tx, workspaceId, move)
+  const submissions = await moveRows(tx, 'form_submissions', workspaceId, move)
   if (Math.max(changes.length, notes.length, tasks.length, submissions.length) > maxMoved) {
     throw conflict('The history of the other lead is too long to move; keep that lead, and merge this one into it')
   }
@@ -182,7 +167,7 @@ async function moveAll(tx: Tx, { moveSubmissions }: MergeDeps, workspaceId: stri
 }
 
 /** Records the author in the audit log, but not the leads: the log outlives an erasure. */
-export async function recordMergeAudit(tx: Tx, user: LeadUser, action: string, id: string, now: Date): Promise<void> {
+export async function recordMergeAudit({ tx, user, now }: LeadTx, action: string, id: string): Promise<void> {
   const actor = auditedActorOf(user.actor)
   if (actor !== null) await recordAudit(tx, { scopeId: user.workspaceId, actor, action, target: `merge:${id}` }, now)
 }

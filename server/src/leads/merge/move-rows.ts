@@ -17,7 +17,7 @@ import {
   writeLabels,
 } from '../labels/lead-labels.ts'
 import { leadIndexes } from '../lead/encrypted-lead.ts'
-import type { Lead, LeadContacts, LeadUser } from '../lead/lead.ts'
+import type { Lead, LeadContacts, LeadTx } from '../lead/lead.ts'
 import { toList } from '../lead/search-lines.ts'
 import { distinctIfSeveral } from './plan-merge.ts'
 
@@ -29,12 +29,8 @@ export interface RowMove {
 }
 
 /** Moves a lead's rows of a table to another lead, all or the listed ones. Returns their ids. */
-export async function moveRows(
-  tx: Tx,
-  table: string,
-  workspaceId: string,
-  { from, to, only }: RowMove,
-): Promise<string[]> {
+export async function moveRows(tx: Tx, table: string, workspaceId: string, move: RowMove): Promise<string[]> {
+  const { from, to, only } = move
   const rows = await tx<{ id: string }[]>`
     update ${tx(table)}
     set lead_id = ${to}
@@ -58,19 +54,13 @@ export function contactDigest(keyring: Keyring, kind: Kind, value: string): Buff
 }
 
 /** Stores the contacts that a lead got from a merge and is not found by yet. */
-export async function addContacts(
-  tx: Tx,
-  keyring: Keyring,
-  workspaceId: string,
-  mergeId: string,
-  { id: leadId, contacts }: Lead,
-  now: Date,
-): Promise<void> {
+export async function addContacts(work: LeadTx, mergeId: string, { id: leadId, contacts }: Lead): Promise<void> {
+  const { tx, keyring, user, now } = work
   const requested = [
     ...(contacts?.phones ?? []).map((value) => ({ kind: 'phone' as const, value })),
     ...(contacts?.emails ?? []).map((value) => ({ kind: 'email' as const, value })),
   ]
-  const known = await readContacts(tx, keyring, workspaceId, leadId)
+  const known = await readContacts(work, leadId)
   const missing = requested.filter(({ kind, value }) => {
     const sameness = kind === 'phone' ? phoneClass : emailKey
     return !known[`${kind}s`].some((one) => sameness(one) === sameness(value))
@@ -82,7 +72,7 @@ export async function addContacts(
   })
   await tx`
     insert into lead_contacts (workspace_id, id, lead_id, merge_id, kind, value, digest, index_version)
-    select ${workspaceId}::uuid, r.id, ${leadId}::uuid, ${mergeId}::uuid, r.kind, r.value, r.digest,
+    select ${user.workspaceId}::uuid, r.id, ${leadId}::uuid, ${mergeId}::uuid, r.kind, r.value, r.digest,
       ${keyring.indexVersion}::integer
     from unnest(
       ${rows.map(({ id }) => id)}::uuid[], ${rows.map(({ kind }) => kind)}::text[],
@@ -90,11 +80,11 @@ export async function addContacts(
     ) as r (id, kind, value, digest)`
 }
 
-async function readContacts(tx: Tx, keyring: Keyring, workspaceId: string, leadId: string): Promise<LeadContacts> {
+async function readContacts({ tx, keyring, user }: LeadTx, leadId: string): Promise<LeadContacts> {
   const rows = await tx<{ id: string; kind: Kind; value: Buffer }[]>`
     select id, kind, value
     from lead_contacts
-    where workspace_id = ${workspaceId}
+    where workspace_id = ${user.workspaceId}
       and lead_id = ${leadId}
     order by id`
   const of = (requested: Kind) =>
@@ -103,19 +93,15 @@ async function readContacts(tx: Tx, keyring: Keyring, workspaceId: string, leadI
 }
 
 /** Deletes the contacts that a merge added. Returns the contacts left from other merges. */
-export async function removeContacts(
-  tx: Tx,
-  keyring: Keyring,
-  workspaceId: string,
-  mergeId: string,
-  { id, phone, email }: Lead,
-): Promise<LeadContacts> {
+export async function removeContacts(work: LeadTx, mergeId: string, lead: Lead): Promise<LeadContacts> {
+  const { tx, user } = work
+  const { id, phone, email } = lead
   await tx`
     delete from lead_contacts
-    where workspace_id = ${workspaceId}
+    where workspace_id = ${user.workspaceId}
       and lead_id = ${id}
       and merge_id = ${mergeId}`
-  const left = await readContacts(tx, keyring, workspaceId, id)
+  const left = await readContacts(work, id)
   return {
     phones: distinctIfSeveral([...toList(phone), ...left.phones], phoneClass),
     emails: distinctIfSeveral([...toList(email), ...left.emails], emailKey),
@@ -123,37 +109,27 @@ export async function removeContacts(
 }
 
 /** Adds the labels of one lead to another; the first keeps them for an undo. Returns the added label ids. */
-export async function addLabelsFrom(
-  tx: Tx,
-  user: LeadUser,
-  { from, to }: { from: string; to: string },
-  now: Date,
-): Promise<string[]> {
-  const { workspaceId } = user
+export async function addLabelsFrom(work: LeadTx, { from, to }: { from: string; to: string }): Promise<string[]> {
+  const { tx } = work
+  const { workspaceId } = work.user
   const labels = await readLabels(tx, workspaceId, [from, to])
   const known = await findLabels(tx, workspaceId, labels.get(from) ?? [])
   const change = requestedChange(to, labels.get(to) ?? [], { add: [...known], remove: [] })
   if (change === null) throw invalid('otherId', `would give the lead more than ${maxLabels} labels`)
-  await writeChange(tx, user, change, now)
+  await writeChange(work, change)
   return [...change.added]
 }
 
 /** Removes labels that a merge added, if the lead still has them. */
-export async function removeLabels(
-  tx: Tx,
-  user: LeadUser,
-  leadId: string,
-  added: readonly string[],
-  now: Date,
-): Promise<void> {
+export async function removeLabels(work: LeadTx, leadId: string, added: readonly string[]): Promise<void> {
   if (added.length === 0) return
-  const has = (await readLabels(tx, user.workspaceId, [leadId])).get(leadId) ?? []
+  const has = (await readLabels(work.tx, work.user.workspaceId, [leadId])).get(leadId) ?? []
   const { change } = reverseChange({ leadId, added: [...added], removed: [] }, has, new Set())
-  await writeChange(tx, user, change, now)
+  await writeChange(work, change)
 }
 
-async function writeChange(tx: Tx, { workspaceId, actor }: LeadUser, change: LabelChange, now: Date): Promise<void> {
+async function writeChange(work: LeadTx, change: LabelChange): Promise<void> {
   if (isEmptyChange(change)) return
-  await writeLabels(tx, workspaceId, actor, [change], now, 'otherId')
-  publishLeadLabels(tx, workspaceId, change.leadId)
+  await writeLabels(work, [change], 'otherId')
+  publishLeadLabels(work.tx, work.user.workspaceId, change.leadId)
 }

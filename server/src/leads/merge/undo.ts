@@ -1,24 +1,17 @@
 import type { Tx } from '../../base/db.ts'
-import type { Keyring } from '../../base/encryption/keyring.ts'
 import { ApiError, conflict } from '../../base/errors.ts'
 import { recordEvents } from '../../events/record.ts'
 import type { FormerValues } from '../bulk/items.ts'
 import { type CustomField, maxCustomFields } from '../lead/custom-fields.ts'
 import { leadUpdated } from '../lead/events.ts'
 import { recordStatusChanges } from '../lead/history.ts'
-import { type Lead, type LeadUser, leadFieldNames } from '../lead/lead.ts'
+import { type Lead, type LeadTx, type LeadUser, leadFieldNames } from '../lead/lead.ts'
 import { withFormerPhones } from '../lead/present.ts'
 import { updateLeads } from '../lead/write.ts'
 import { restoreInTransaction, unrestorableFields } from '../write/restore.ts'
 import { lockWithPhones, type MergeResult, recordMergeAudit, retryWhileChanged } from './merge.ts'
-import {
-  decryptSnapshot,
-  encryptSnapshot,
-  type MergeDeps,
-  type MergeRow,
-  type MergeSnapshot,
-  readMerge,
-} from './merge-records.ts'
+import type { MergeDeps, MergeRow, MergeSnapshot } from './merge-records.ts'
+import { decryptSnapshot, encryptSnapshot, readMerge, withoutSnapshot } from './merge-records.ts'
 import { moveRows, removeContacts, removeLabels } from './move-rows.ts'
 
 /**
@@ -32,79 +25,57 @@ export async function undoMerge(deps: MergeDeps, user: LeadUser, id: string): Pr
     const { kept_id: keptId, merged_id: mergedId } = await readMerge(tx, workspaceId, id)
     const leads = await lockWithPhones(tx, keyring, workspaceId, [keptId, mergedId])
     if (leads === null) return null
-    return undoInTransaction(tx, deps, keyring, user, await readMerge(tx, workspaceId, id, tx`for update`), leads)
+    const merge = await readMerge(tx, workspaceId, id, tx`for update`)
+    const by = { ...user, partOf: `unmerge:${id}` }
+    return undoInTransaction({ tx, keyring, user: by, now: deps.clock.now() }, merge, leads)
   })
 }
 
-async function undoInTransaction(
-  tx: Tx,
-  deps: MergeDeps,
-  keyring: Keyring,
-  user: LeadUser,
-  merge: MergeRow,
-  leads: readonly Lead[],
-): Promise<MergeResult> {
+async function undoInTransaction(work: LeadTx, merge: MergeRow, leads: readonly Lead[]): Promise<MergeResult> {
+  const { tx, keyring, user, now } = work
   const { workspaceId } = user
   const { id } = merge
-  const by = { ...user, partOf: `unmerge:${id}` }
-  const now = deps.clock.now()
   const kept = leads.find((lead) => lead.id === merge.kept_id)
   if (kept === undefined || kept.deletedAt !== null) {
     throw conflict('The kept lead is deleted; restore it first, or undo the merge that deleted it')
   }
-  if (merge.undone_at !== null) return { workspaceId, merge, lead: kept }
+  if (merge.undone_at !== null) return { merge, lead: kept }
   if (merge.undo_until === null || merge.undo_until <= now || merge.former === null) {
     throw conflict('Undo expired after 30 days')
   }
   const former = decryptSnapshot(keyring, id, merge.former)
-  const { lead, left } = await planKeptLead(tx, keyring, workspaceId, merge, kept, former, now)
+  const { lead, left } = await planKeptLead(work, merge, kept, former)
   await updateLeads(tx, keyring, workspaceId, [lead])
-  await moveBack(tx, deps, workspaceId, merge)
-  await removeLabels(tx, user, lead.id, former.labels ?? [], now)
-  await rebaseLaterMerges(tx, keyring, workspaceId, merge, former)
-  const isRestored = await restoreOtherLead(tx, keyring, by, merge, leads, now)
-  const statusChanges = kept.status === lead.status ? [] : [{ leadId: lead.id, from: kept.status, to: lead.status }]
-  await recordStatusChanges(tx, workspaceId, user.actor, statusChanges, now)
-  await recordEvents(tx, keyring, workspaceId, [leadUpdated(lead, kept, by)], now)
+  await moveBack(tx, workspaceId, merge)
+  await removeLabels(work, lead.id, former.labels ?? [])
+  await rebaseLaterMerges(work, merge, former)
+  const isRestored = await restoreOtherLead(work, merge, leads)
+  await recordStatusChanges(work, [{ before: kept, lead }])
+  await recordEvents(tx, keyring, workspaceId, [leadUpdated(lead, kept, user)], now)
   await tx`
     update lead_merges
-    set former = null,
-      moved_changes = null,
-      moved_notes = null,
-      moved_tasks = null,
-      moved_submissions = null,
-      moved_contacts = null,
-      marked_imports = null,
-      undo_until = null,
+    set ${withoutSnapshot(tx)},
       undone_at = ${now},
       undone_by_type = ${user.actor.type},
       undone_by_id = ${user.actor.id},
       left_fields = ${[...left, ...(isRestored ? [] : ['other'])]}::text[]
     where workspace_id = ${workspaceId}
       and id = ${id}`
-  await recordMergeAudit(tx, user, 'lead.merge_undone', id, now)
-  return { workspaceId, merge: await readMerge(tx, workspaceId, id), lead }
+  await recordMergeAudit(work, 'lead.merge_undone', id)
+  return { merge: await readMerge(tx, workspaceId, id), lead }
 }
 
 /** Returns the kept lead after the undo. A name that another lead has now, or an assignee who left, is not restored. */
-async function planKeptLead(
-  tx: Tx,
-  keyring: Keyring,
-  workspaceId: string,
-  merge: MergeRow,
-  kept: Lead,
-  former: MergeSnapshot,
-  now: Date,
-): Promise<{ lead: Lead; left: string[] }> {
+async function planKeptLead(work: LeadTx, merge: MergeRow, kept: Lead, former: MergeSnapshot) {
   const { fields, left } = planUndo(kept, former)
   const { contacts: _, ...own } = kept
-  const updatedAt = new Date(Math.max(now.getTime(), kept.updatedAt.getTime()))
+  const updatedAt = new Date(Math.max(work.now.getTime(), kept.updatedAt.getTime()))
   const target: Lead = { ...own, ...fields, updatedAt }
   const change = { before: kept, lead: target }
-  const unrestorable = (await unrestorableFields(tx, workspaceId, [change]))(change)
+  const unrestorable = (await unrestorableFields(work.tx, work.user.workspaceId, [change]))(change)
   const unchanged = Object.fromEntries(unrestorable.map((name) => [name, kept[name]]))
   const possible = { ...target, ...unchanged }
-  const contacts = await removeContacts(tx, keyring, workspaceId, merge.id, possible)
+  const contacts = await removeContacts(work, merge.id, possible)
   const hasSeveral = contacts.phones.length + contacts.emails.length > 0
   return {
     lead: withFormerPhones({ ...possible, ...(hasSeveral && { contacts }) }, kept),
@@ -113,13 +84,8 @@ async function planKeptLead(
 }
 
 /** Updates later merges into the lead, which recorded values that came from the undone merge. */
-async function rebaseLaterMerges(
-  tx: Tx,
-  keyring: Keyring,
-  workspaceId: string,
-  merge: MergeRow,
-  undone: MergeSnapshot,
-) {
+async function rebaseLaterMerges({ tx, keyring, user }: LeadTx, merge: MergeRow, undone: MergeSnapshot): Promise<void> {
+  const { workspaceId } = user
   const later = await tx<{ id: string; former: Buffer }[]>`
     select id, former
     from lead_merges
@@ -139,12 +105,12 @@ async function rebaseLaterMerges(
   }
 }
 
-async function moveBack(tx: Tx, { moveSubmissions }: MergeDeps, workspaceId: string, merge: MergeRow): Promise<void> {
+async function moveBack(tx: Tx, workspaceId: string, merge: MergeRow): Promise<void> {
   const back = (only: string[] | null) => ({ from: merge.kept_id, to: merge.merged_id, only: only ?? [] })
   await moveRows(tx, 'lead_status_changes', workspaceId, back(merge.moved_changes))
   await moveRows(tx, 'lead_notes', workspaceId, back(merge.moved_notes))
   await moveRows(tx, 'tasks', workspaceId, back(merge.moved_tasks))
-  await moveSubmissions(tx, workspaceId, back(merge.moved_submissions))
+  await moveRows(tx, 'form_submissions', workspaceId, back(merge.moved_submissions))
   await moveRows(tx, 'lead_contacts', workspaceId, back(merge.moved_contacts))
   await tx`
     delete from lead_bulk_items
@@ -155,18 +121,11 @@ async function moveBack(tx: Tx, { moveSubmissions }: MergeDeps, workspaceId: str
 }
 
 /** Restores the other lead. Returns false if it was restored and deleted again since the merge. */
-async function restoreOtherLead(
-  tx: Tx,
-  keyring: Keyring,
-  user: LeadUser,
-  merge: MergeRow,
-  leads: readonly Lead[],
-  now: Date,
-): Promise<boolean> {
+async function restoreOtherLead(work: LeadTx, merge: MergeRow, leads: readonly Lead[]): Promise<boolean> {
   const other = leads.find(({ id }) => id === merge.merged_id)
   if (other !== undefined && other.deletedAt === null) return true
   const isDeletedByMerge = ({ deletedAt }: Lead) => deletedAt?.getTime() === merge.merged_at.getTime()
-  const [outcome] = await restoreInTransaction(tx, keyring, user, [merge.merged_id], now, isDeletedByMerge)
+  const [outcome] = await restoreInTransaction(work, [merge.merged_id], isDeletedByMerge)
   if (outcome === undefined || 'lead' in outcome) return outcome !== undefined
   if (outcome.error instanceof ApiError && outcome.error.statusCode === 409) throw outcome.error
   return false

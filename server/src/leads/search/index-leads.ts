@@ -5,7 +5,7 @@ import type { KeyStore } from '../../base/encryption/key-store.ts'
 import type { Keyring } from '../../base/encryption/keyring.ts'
 import { type ChangedIds, collectChangedIds } from '../../base/pubsub.ts'
 import { sequencedTopic } from '../../events/sequence.ts'
-import { decryptPerson } from '../lead/encrypted-lead.ts'
+import { decryptPerson, type LeadRow } from '../lead/encrypted-lead.ts'
 import { isLeadEvent } from '../lead/events.ts'
 import { searchTokens, tokenRulesVersion } from '../lead/search-lines.ts'
 
@@ -49,10 +49,7 @@ export async function indexLeads(deps: IndexDeps): Promise<number> {
 }
 
 /** Indexes these workspaces, or all. `isOver` is true if the time ran out. */
-async function indexPending(
-  deps: IndexDeps,
-  workspaceIds: readonly string[] | null,
-): Promise<{ processed: number; isTimedOut: boolean }> {
+async function indexPending(deps: IndexDeps, workspaceIds: readonly string[] | null) {
   const endsAt = performance.now() + maxRunMs
   let processed = 0
   const failures: unknown[] = []
@@ -170,11 +167,7 @@ async function lockProgress(tx: Tx, workspaceId: string): Promise<IndexProgress 
   return progress
 }
 
-interface LeadTokensRow {
-  id: string
-  unique_code: string
-  external_ref: string | null
-  person: Buffer
+interface LeadTokensRow extends Pick<LeadRow, 'id' | 'uniqueCode' | 'externalRef' | 'person'> {
   is_live: boolean
   index_version: number | null
   tokens: number[] | null
@@ -206,7 +199,7 @@ async function readLeads(tx: Tx, workspaceId: string, ids: readonly string[]): P
     select l.*, s.*
     from unnest(${ids as string[]}::uuid[]) as i (id)
     cross join lateral (
-      select id, unique_code, external_ref, person, deleted_at is null as is_live
+      select id, unique_code as "uniqueCode", external_ref as "externalRef", person, deleted_at is null as is_live
       from leads
       where workspace_id = ${workspaceId}
         and id = i.id
@@ -227,7 +220,7 @@ function tokensOf(keyring: Keyring, lead: LeadTokensRow): number[] | null {
   const person = decryptOrNull(() => decryptPerson(keyring, lead.id, lead.person))
   if (person === null) return null
   const [firstName, lastName, email, phone, contacts] = person
-  const { unique_code: uniqueCode, external_ref: externalRef } = lead
+  const { uniqueCode, externalRef } = lead
   return searchTokens(keyring, { firstName, lastName, email, phone, contacts, uniqueCode, externalRef })
 }
 

@@ -19,7 +19,7 @@ export interface LeadSearch {
 
 type Slice = Pick<PageQuery, 'after' | 'offset' | 'limit'>
 
-type CandidateRow = Pick<LeadRow, 'id' | 'unique_code' | 'external_ref' | 'person'> & { time: Date }
+type CandidateRow = Pick<LeadRow, 'id' | 'uniqueCode' | 'externalRef' | 'person'> & { time: Date }
 
 // Rows decrypted at a time: many candidates must not block other requests or fill the memory.
 const batchRows = 1_000
@@ -89,13 +89,7 @@ async function probeMatches(
  * are outdated. The workspace of the tokens is therefore hidden from the planner, and `limit` makes it look up leads
  * one by one by id: otherwise it may scan the whole workspace, even once per lead.
  */
-function readCandidates(
-  sql: Sql,
-  keyring: Keyring,
-  search: LeadSearch,
-  after: Place | null,
-  indexedTo: number,
-): AsyncIterable<CandidateRow[]> {
+function readCandidates(sql: Sql, keyring: Keyring, search: LeadSearch, after: Place | null, indexedTo: number) {
   const [first = [], ...others] = termTokens(keyring, search.term)
   const hasTokens = others.reduce(
     (either, tokens) => sql`${either} or s.tokens @> ${tokens}::integer[]`,
@@ -124,16 +118,13 @@ function readCandidates(
 }
 
 const candidateColumns = (sql: Sql, { by }: TimeOrder) => sql`
-  l.id,
-  ${by === 'createdAt' ? sql`l.created_at` : sql`l.updated_at`} as time,
-  l.unique_code,
-  l.external_ref,
-  l.person`
+  l.id, l.unique_code as "uniqueCode", l.external_ref as "externalRef", l.person,
+  ${by === 'createdAt' ? sql`l.created_at` : sql`l.updated_at`} as time`
 
 function filterMatches(keyring: Keyring, rows: readonly CandidateRow[], term: SearchTerm): CandidateRow[] {
   return rows.filter((row) => {
     const [firstName, lastName, email, phone, contacts, formerPhones] = decryptPerson(keyring, row.id, row.person)
-    const { unique_code: uniqueCode, external_ref: externalRef } = row
+    const { uniqueCode, externalRef } = row
     return matchesTerm({ firstName, lastName, email, phone, contacts, formerPhones, uniqueCode, externalRef }, term)
   })
 }

@@ -1,12 +1,11 @@
 import { Type } from 'typebox'
 import { nullable, oneOf, timestamp, titled } from '../../base/route.ts'
-import { cursor, text, uuid, visiblePattern } from '../../base/schema-types.ts'
+import { cursor, text, visiblePattern } from '../../base/schema-types.ts'
 import type { TeamApi } from '../../team/team-api.ts'
 import { closed, idSchema } from '../../team/team-schema.ts'
-import { leadPathParams, leadsPath, leadUserOfMember } from '../api/lead-request.ts'
+import { actorSchema, leadPathParams, leadsPath, leadUserOfMember, ofLead } from '../api/lead-request.ts'
 import { makeLeadReader } from '../lead/find-lead.ts'
 import { addLeadNote } from '../lead/history.ts'
-import { NoQuery } from '../lead/schema.ts'
 import { entryKinds, type TimelineEntry, type TimelineFilter, timelineFilters } from './entries.ts'
 import { parseTimelineCursor, readLeadTimeline, type TimelineDeps } from './read-timeline.ts'
 
@@ -18,13 +17,6 @@ const value = (description: string) =>
     maximum: 1e12,
     description,
   })
-
-const Actor = Type.Object({
-  type: oneOf(['agent', 'user', 'token', 'form', 'system'], {
-    description: 'An API key, a member, a team token, a lead form, or the service itself.',
-  }),
-  id: nullable(uuid('Null for `system`.')),
-})
 
 const FieldChange = titled('LeadFieldChange', {
   field: text(50, 'A field of the lead; `field:<key>` is one of its custom fields.', { example: 'priority' }),
@@ -54,14 +46,14 @@ const MergeSchema = titled('LeadTimelineMerge', {
   otherId: idSchema('The lead that was merged into this one. The id of the entry is that of the merge.'),
   otherName: nullable(text(600, 'Name of that lead; null if it was purged or erased.', { example: 'Maria Silva' })),
   undoUntil: nullable(timestamp('Until when it can be undone; null if it cannot.')),
-  undone: nullable(Type.Object({ at: timestamp('When it was undone.'), actor: nullable(Actor) })),
+  undone: nullable(Type.Object({ at: timestamp('When it was undone.'), actor: nullable(actorSchema) })),
 })
 
 export const LeadTimelineEntry = titled('LeadTimelineEntry', {
   id: idSchema('The entry.'),
   at: timestamp('When it happened.'),
   kind: oneOf(entryKinds, { description: 'Kind of entry.' }),
-  actor: nullable(Actor),
+  actor: nullable(actorSchema),
   partOf: nullable(
     text(
       60,
@@ -157,8 +149,7 @@ export function timelineRoutes(api: TeamApi, deps: TimelineDeps): void {
     summary: 'Write a note on a lead',
     description:
       'Adds it to the timeline of the lead, visible to the team only. With an Idempotency-Key, repeated requests add it once.',
-    params: leadPathParams,
-    query: NoQuery,
+    ...ofLead,
     headers: LeadNoteHeaders,
     body: NewLeadNote,
     answers: { 201: Type.Object({ id: idSchema('The note.') }) },

@@ -53,7 +53,8 @@ export async function readLeadTimeline(
   const entries = found.flat().sort(newestFirst)
   const shown = entries.slice(0, limit)
   const last = shown.at(-1)
-  const nextCursor = entries.length > limit && last !== undefined ? writeCursor(last) : null
+  const nextCursor =
+    entries.length > limit && last !== undefined ? encodeCursor([cursorKind, last.at.getTime(), last.id]) : null
   return { entries: shown, nextCursor }
 }
 
@@ -88,8 +89,6 @@ function sourcesOf(
 
 const cursorKind = 'lead-timeline'
 const maxTimeMs = 253_402_300_799_999
-
-const writeCursor = ({ at, id }: Position): string => encodeCursor([cursorKind, at.getTime(), id])
 
 /** Parses a timeline cursor. Throws `InvalidInput` for any other text. */
 export function parseTimelineCursor(text: string): Position {
@@ -171,11 +170,8 @@ async function selectChanges(query: TimelineQuery, keyring: Keyring): Promise<Ti
 }
 
 /** Returns the creation of the lead; its author is known while the event is kept. */
-async function selectCreation({
-  sql,
-  workspaceId,
-  lead: { id, createdAt: at },
-}: TimelineQuery): Promise<TimelineEntry[]> {
+async function selectCreation({ sql, workspaceId, lead }: TimelineQuery): Promise<TimelineEntry[]> {
+  const { id, createdAt: at } = lead
   const [row] = await sql<{ name: string; actor: Actor | null; partOf: string | null }[]>`
     select name, ${actorColumn(sql)}, part_of as "partOf"
     from events

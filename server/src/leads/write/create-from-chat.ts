@@ -10,6 +10,7 @@ import { type LeadPatch, parseLeadPatch } from '../lead/input.ts'
 import type { AdPlatform, Lead, LeadDeps, LeadUser } from '../lead/lead.ts'
 import { otherPhoneNumbers } from '../lead/present.ts'
 import { findLeadByName, findOldestByPhones } from '../lead/queries.ts'
+import { phonesOf, toList } from '../lead/search-lines.ts'
 import { findNewestLeads, type ListDeps } from '../search/list.ts'
 import { recordTouch, type Touch } from '../sources/attribution.ts'
 import { createClaimedLead } from './create.ts'
@@ -58,11 +59,8 @@ export async function findChatLeads(
   if (phones.length === 0) return new Map()
   return keyStore.withKeyring(workspaceId, async (keyring) => {
     const lookups = phones.flatMap((phone) => phoneIndexes(keyring, phone).map((index) => ({ phone, index })))
-    const rows = await findOldestByPhones(
-      db.sql,
-      workspaceId,
-      lookups.map(({ index }) => index),
-    )
+    const indexes = lookups.map(({ index }) => index)
+    const rows = await findOldestByPhones(db.sql, workspaceId, indexes)
     const found = new Map<string, ChatLead>()
     for (const row of rows) {
       const phone = lookups[row.place - 1]?.phone
@@ -75,7 +73,7 @@ export async function findChatLeads(
 function decryptChatLead(keyring: Keyring, row: LeadRow): ChatLead {
   const lead = decryptLead(keyring, row)
   const { id, uniqueCode, firstName, lastName, status, assignedTo, phone } = lead
-  const numbers = [...(phone === null ? [] : [phone]), ...otherPhoneNumbers(lead)]
+  const numbers = [...toList(phone), ...otherPhoneNumbers(lead)]
   return { id, uniqueCode, name: [firstName, lastName].filter(Boolean).join(' '), status, assignedTo, numbers }
 }
 
@@ -85,9 +83,7 @@ const maxFound = 50
 export async function findLeadPhones(deps: ListDeps, workspaceId: string, search: string): Promise<string[]> {
   const user: LeadUser = { ...defaultLeadSettings, workspaceId, masked: false, actor: systemActor }
   const leads = await findNewestLeads(deps, user, search, maxFound)
-  return leads.flatMap(({ phone, contacts }) => [
-    ...new Set([...(phone === null ? [] : [phone]), ...(contacts?.phones ?? [])]),
-  ])
+  return leads.flatMap(phonesOf)
 }
 
 const maxNameLength = 255

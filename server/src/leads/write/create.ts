@@ -10,10 +10,9 @@ import { newLead } from '../lead/change.ts'
 import { leadCreated } from '../lead/events.ts'
 import { withLookupLimit } from '../lead/find-lead.ts'
 import type { LeadPatch } from '../lead/input.ts'
-import type { Lead, LeadDeps, LeadUser } from '../lead/lead.ts'
-import { assigneeIssue, quotaReached, takenField, valueTaken } from '../lead/lead.ts'
+import { assigneeIssue, type Lead, type LeadDeps, type LeadUser, quotaReached } from '../lead/lead.ts'
 import { reserveFromSlot, reserveQuota } from '../lead/quota.ts'
-import { insertLeads, leadInsertStatement } from '../lead/write.ts'
+import { insertLeads, leadInsertStatement, retryWhileTaken } from '../lead/write.ts'
 
 /** Lead to create, and its author. */
 interface PendingLead {
@@ -39,7 +38,7 @@ export function makeLeadCreator(deps: LeadDeps): LeadCreator {
   return async (user, patch, foundIssues) => {
     const lead = buildLead(patch, foundIssues, deps.clock.now())
     return withLookupLimit(user, { patch }, async (budget) => {
-      const refusal = await withTakenFieldError(create(user.workspaceId, { lead, by: user }))
+      const refusal = await retryWhileTaken(() => create(user.workspaceId, { lead, by: user }), 1)
       if (refusal !== null) throw refusal
       // A lookup of the number would now show whether it existed before, so this counts as one.
       if (patch.namesNumber === true) budget.recordMiss()
@@ -64,13 +63,13 @@ export async function createClaimedLead(
   const now = deps.clock.now()
   const lead = buildLead(patch, foundIssues, now)
   const keyring = await deps.keyStore.keyring(workspaceId)
-  const creation = deps.db.tx(async (tx) => {
+  const create = async (tx: Tx) => {
     await claim(tx, lead)
     const [refusal = null] = await createInSteps(tx, keyring, workspaceId, [{ lead, by: user }], now)
     if (refusal !== null) throw refusal
     await created?.(tx, lead)
-  })
-  await withTakenFieldError(creation)
+  }
+  await retryWhileTaken(() => deps.db.tx(create), 1)
   return lead
 }
 
@@ -80,15 +79,6 @@ function buildLead(patch: LeadPatch, foundIssues: readonly Issue[], now: Date): 
   const problems = [...foundIssues, ...issues.filter((issue) => !foundIssues.some((f) => f.path === issue.path))]
   if (problems.length > 0) throw new InvalidInput(problems)
   return lead
-}
-
-async function withTakenFieldError<T>(creation: Promise<T>): Promise<T> {
-  try {
-    return await creation
-  } catch (error) {
-    const taken = takenField(error)
-    throw taken === null ? error : valueTaken(taken, error)
-  }
 }
 
 /** Returns an error per lead, null for leads that were created. */

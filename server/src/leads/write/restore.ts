@@ -1,19 +1,17 @@
 import type { Clock } from '../../base/clock.ts'
 import type { Db, Tx } from '../../base/db.ts'
-import type { Keyring } from '../../base/encryption/keyring.ts'
 import type { ApiError } from '../../base/errors.ts'
 import { isUuid } from '../../base/id.ts'
 import { recordEvents } from '../../events/record.ts'
 import { findNonMembers } from '../../workspaces/workspace.ts'
 import { decryptLead, type LeadRow } from '../lead/encrypted-lead.ts'
 import { leadRestored } from '../lead/events.ts'
-import { type Lead, type LeadDeps, type LeadUser, leadNotFound, takenField, valueTaken } from '../lead/lead.ts'
+import { type Lead, type LeadDeps, type LeadTx, type LeadUser, leadNotFound, valueTaken } from '../lead/lead.ts'
 import { hiddenWorkspaceId, leadColumns, liveLeadsByName } from '../lead/queries.ts'
+import { retryWhileTaken } from '../lead/write.ts'
 
 const restorableDays = 30
 export const restorableMs = restorableDays * 86_400_000
-
-const maxAttempts = 4
 
 /** Restores a lead deleted within 30 days. Throws 404, or 409 if its externalRef or uniqueCode has been taken since. */
 export async function restoreLead(deps: LeadDeps, user: LeadUser, id: string): Promise<Lead> {
@@ -40,31 +38,22 @@ export async function restoreLeads(
   { mayRestore = () => true, inTransaction }: RestoreOptions = {},
 ): Promise<RestoreOutcome[]> {
   const keyring = await deps.keyStore.keyring(user.workspaceId)
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await deps.db.tx(async (tx) => {
-        const restored = await restoreInTransaction(tx, keyring, user, ids, deps.clock.now(), mayRestore)
-        await inTransaction?.(tx, restored)
-        return restored
-      })
-    } catch (error) {
-      // Another writer took a name after the check. The next attempt sees it.
-      const taken = takenField(error)
-      if (taken === null) throw error
-      if (attempt === maxAttempts) throw valueTaken(taken, error)
-    }
-  }
+  return retryWhileTaken(() =>
+    deps.db.tx(async (tx) => {
+      const restored = await restoreInTransaction({ tx, keyring, user, now: deps.clock.now() }, ids, mayRestore)
+      await inTransaction?.(tx, restored)
+      return restored
+    }),
+  )
 }
 
 /** Restores deleted leads within the caller's transaction. */
 export async function restoreInTransaction(
-  tx: Tx,
-  keyring: Keyring,
-  user: LeadUser,
+  work: LeadTx,
   ids: readonly string[],
-  now: Date,
   mayRestore: (deleted: Lead) => boolean,
 ): Promise<RestoreOutcome[]> {
+  const { tx, keyring, user, now } = work
   const { workspaceId } = user
   const rows = await lockDeleted(tx, workspaceId, ids, now)
   const candidates = rows.map((row) => decryptLead(keyring, row)).filter(mayRestore)
@@ -81,17 +70,11 @@ export async function restoreInTransaction(
     return { id, lead: { ...lead, deletedAt: null, updatedAt: now } }
   })
   const leads = outcomes.flatMap((outcome) => ('lead' in outcome ? [outcome.lead] : []))
-  await markRestored(tx, keyring, user, leads, now)
+  await markRestored(work, leads)
   return outcomes
 }
 
-async function markRestored(
-  tx: Tx,
-  keyring: Keyring,
-  user: LeadUser,
-  leads: readonly Lead[],
-  now: Date,
-): Promise<void> {
+async function markRestored({ tx, keyring, user, now }: LeadTx, leads: readonly Lead[]): Promise<void> {
   if (leads.length === 0) return
   const { workspaceId } = user
   const events = leads.map((lead) => leadRestored(lead, user))
@@ -128,14 +111,10 @@ export async function unrestorableFields(
     lead[field] === before[field] ? [] : [lead[field] ?? []].flat()
   const assignees = new Set(changes.flatMap((change) => newValues('assignedTo', change)))
   const formerMembers = new Set(await findNonMembers(tx, workspaceId, [...assignees]))
-  const renamed = changes.filter(
-    (one) => newValues('uniqueCode', one).length + newValues('externalRef', one).length > 0,
+  const renamed = changes.flatMap((one) =>
+    newValues('uniqueCode', one).length + newValues('externalRef', one).length > 0 ? [one.lead] : [],
   )
-  const taken = await takenNames(
-    tx,
-    workspaceId,
-    renamed.map(({ lead }) => lead),
-  )
+  const taken = await takenNames(tx, workspaceId, renamed)
   const unrestorable = { uniqueCode: taken.uniqueCodes, externalRef: taken.externalRefs, assignedTo: formerMembers }
   const fields = ['uniqueCode', 'externalRef', 'assignedTo'] as const
   return (change) => fields.filter((field) => newValues(field, change).some((value) => unrestorable[field].has(value)))

@@ -12,10 +12,9 @@ import { leadDeleted, leadUpdated } from '../lead/events.ts'
 import { findLead, revealsMissingNumber, withLookupLimit } from '../lead/find-lead.ts'
 import { recordStatusChanges } from '../lead/history.ts'
 import type { LeadPatch } from '../lead/input.ts'
-import type { Lead, LeadDeps, LeadUser } from '../lead/lead.ts'
-import { assigneeIssue, leadNotFound, takenField, valueTaken } from '../lead/lead.ts'
+import { assigneeIssue, type Lead, type LeadDeps, type LeadTx, type LeadUser, leadNotFound } from '../lead/lead.ts'
 import { hiddenWorkspaceId, lockLead, lockLiveLeads } from '../lead/queries.ts'
-import { updateLeads } from '../lead/write.ts'
+import { retryWhileTaken, updateLeads } from '../lead/write.ts'
 
 export interface LeadUpdate {
   lead: Lead
@@ -35,52 +34,49 @@ export async function updateLead(
   check?: LeadCheck,
 ): Promise<LeadUpdate> {
   const { patch } = parsed
+  const keyring = await deps.keyStore.keyring(user.workspaceId)
   return withLookupLimit(user, { identifier, patch }, async (budget) => {
-    const updated = await updateInTransaction(deps, user, identifier, parsed, check)
+    const update = (tx: Tx) => updateInTransaction({ tx, keyring, user, clock: deps.clock }, identifier, parsed, check)
+    const updated = await retryWhileTaken(() => deps.db.tx(update), 1)
     if (revealsMissingNumber(patch, updated.before, updated.lead)) budget.recordMiss()
     return updated
   })
 }
 
 async function updateInTransaction(
-  deps: LeadDeps,
-  user: LeadUser,
+  { tx, keyring, user, clock }: Omit<LeadTx, 'now'> & Pick<LeadDeps, 'clock'>,
   identifier: string,
   { patch, issues }: { patch: LeadPatch; issues: Issue[] },
   check: LeadCheck | undefined,
 ): Promise<LeadUpdate> {
-  const keyring = await deps.keyStore.keyring(user.workspaceId)
   const { workspaceId } = user
-  try {
-    return await deps.db.tx(async (tx) => {
-      const { id } = await findLead(tx, keyring, user, identifier)
-      const row = await lockLead(tx, workspaceId, id)
-      if (row === undefined) throw leadNotFound()
-      const before = decryptLead(keyring, row)
-      const now = deps.clock.now()
-      await check?.(tx, keyring, before, now)
-      const { lead, changed, issues: found } = applyPatch(before, patch, '', now)
-      if (issues.length + found.length > 0) throw new InvalidInput([...issues, ...found])
-      if (!changed) return { lead, before, changed }
-      if (lead.assignedTo !== null && lead.assignedTo !== before.assignedTo) {
-        const nonMembers = await findNonMembers(tx, workspaceId, [lead.assignedTo])
-        if (nonMembers.length > 0) throw new InvalidInput([assigneeIssue('')])
-      }
-      const statusChanges = before.status === lead.status ? [] : [{ leadId: id, from: before.status, to: lead.status }]
-      await carryOptOuts(tx, keyring, workspaceId, [{ from: before.phone, to: lead.phone }], now)
-      await pipelineCommit(tx, () =>
-        Promise.all([
-          updateLeads(tx, keyring, workspaceId, [lead]),
-          recordStatusChanges(tx, workspaceId, user.actor, statusChanges, now),
-          recordEvents(tx, keyring, workspaceId, [leadUpdated(lead, before, user)], now),
-        ]),
-      )
-      return { lead, before, changed }
-    })
-  } catch (error) {
-    const taken = takenField(error)
-    throw taken === null ? error : valueTaken(taken, error)
+  const before = await lockFoundLead({ tx, keyring, user }, identifier)
+  const now = clock.now()
+  await check?.(tx, keyring, before, now)
+  const { lead, changed, issues: found } = applyPatch(before, patch, '', now)
+  if (issues.length + found.length > 0) throw new InvalidInput([...issues, ...found])
+  if (!changed) return { lead, before, changed }
+  if (lead.assignedTo !== null && lead.assignedTo !== before.assignedTo) {
+    const nonMembers = await findNonMembers(tx, workspaceId, [lead.assignedTo])
+    if (nonMembers.length > 0) throw new InvalidInput([assigneeIssue('')])
   }
+  await carryOptOuts({ tx, keyring, workspaceId, now }, [{ from: before.phone, to: lead.phone }])
+  await pipelineCommit(tx, () =>
+    Promise.all([
+      updateLeads(tx, keyring, workspaceId, [lead]),
+      recordStatusChanges({ tx, user, now }, [{ before, lead }]),
+      recordEvents(tx, keyring, workspaceId, [leadUpdated(lead, before, user)], now),
+    ]),
+  )
+  return { lead, before, changed }
+}
+
+/** Finds and locks a live lead. Throws 404. */
+async function lockFoundLead({ tx, keyring, user }: Omit<LeadTx, 'now'>, identifier: string): Promise<Lead> {
+  const { id } = await findLead(tx, keyring, user, identifier)
+  const row = await lockLead(tx, user.workspaceId, id)
+  if (row === undefined) throw leadNotFound()
+  return decryptLead(keyring, row)
 }
 
 /** Deletes a lead: hides it from every read and frees its names. It can be restored for 30 days. */
@@ -88,20 +84,15 @@ export async function deleteLead(deps: LeadDeps, user: LeadUser, identifier: str
   const keyring = await deps.keyStore.keyring(user.workspaceId)
   const deleteFound = () =>
     deps.db.tx(async (tx) => {
-      const { id } = await findLead(tx, keyring, user, identifier)
-      const row = await lockLead(tx, user.workspaceId, id)
-      if (row === undefined) throw leadNotFound()
-      const now = deps.clock.now()
-      const lead = decryptLead(keyring, row)
-      await pipelineCommit(tx, () =>
-        Promise.all([markDeleted(tx, keyring, user, [lead], now), recordDeletion(tx, user, now)]),
-      )
+      const lead = await lockFoundLead({ tx, keyring, user }, identifier)
+      const work = { tx, keyring, user, now: deps.clock.now() }
+      await pipelineCommit(tx, () => Promise.all([markDeleted(work, [lead]), recordDeletion(work)]))
     })
   await withLookupLimit(user, { identifier }, deleteFound)
 }
 
 // The audit log records who deleted, but not which lead: it outlives an erasure. Deletions by keys are in the feed.
-async function recordDeletion(tx: Tx, user: LeadUser, now: Date): Promise<void> {
+async function recordDeletion({ tx, user, now }: LeadTx): Promise<void> {
   const actor = auditedActorOf(user.actor)
   if (actor === null) return
   await recordAudit(tx, { scopeId: user.workspaceId, actor, action: 'lead.deleted', target: null }, now)
@@ -119,7 +110,7 @@ export async function deleteLeads(
     const now = deps.clock.now()
     const rows = await lockLiveLeads(tx, user.workspaceId, ids)
     const leads = rows.map((row) => decryptLead(keyring, row))
-    await markDeleted(tx, keyring, user, leads, now)
+    await markDeleted({ tx, keyring, user, now }, leads)
     const deleted = new Set(leads.map(({ id }) => id))
     await inTransaction(tx, deleted, now)
     return deleted
@@ -127,27 +118,21 @@ export async function deleteLeads(
 }
 
 /** Marks locked leads as deleted, removes their search tokens and records the events. */
-export async function markDeleted(
-  tx: Tx,
-  keyring: Keyring,
-  user: LeadUser,
-  leads: readonly Lead[],
-  deletedAt: Date,
-): Promise<void> {
+export async function markDeleted({ tx, keyring, user, now }: LeadTx, leads: readonly Lead[]): Promise<void> {
   if (leads.length === 0) return
   const { workspaceId } = user
   const ids = leads.map(({ id }) => id)
-  const events = leads.map((lead) => leadDeleted({ ...lead, deletedAt }, user))
+  const events = leads.map((lead) => leadDeleted({ ...lead, deletedAt: now }, user))
   await Promise.all([
     tx`
       update leads
-      set deleted_at = ${deletedAt}
+      set deleted_at = ${now}
       where workspace_id = ${hiddenWorkspaceId(tx, workspaceId)}
         and id = any (${ids}::uuid[])`.execute(),
     tx`
       delete from lead_search
       where workspace_id = ${workspaceId}
         and lead_id = any (${ids}::uuid[])`.execute(),
-    recordEvents(tx, keyring, workspaceId, events, deletedAt),
+    recordEvents(tx, keyring, workspaceId, events, now),
   ])
 }

@@ -14,17 +14,12 @@ import { decryptLead, type EncryptedFields, phoneIndexes } from '../lead/encrypt
 import { leadCreated, leadUpdated } from '../lead/events.ts'
 import { recordStatusChanges } from '../lead/history.ts'
 import type { UpsertItem } from '../lead/input.ts'
-import { type Lead, type LeadDeps, type LeadUser, takenField, type UniqueField, valueTaken } from '../lead/lead.ts'
+import type { Lead, LeadDeps, LeadTx, LeadUser, UniqueField } from '../lead/lead.ts'
 import { type LeadNames, lockLeadsByNames } from '../lead/queries.ts'
 import { quotaLeft, readQuota, reserveQuota } from '../lead/quota.ts'
-import { insertLeads, releaseNames, updateLeads } from '../lead/write.ts'
-import {
-  type PrefetchedPlan,
-  planUpserts,
-  refreshPlan,
-  type UpsertOutcome,
-  upsertRevealsMissingNumber,
-} from './upsert-plan.ts'
+import { insertLeads, releaseNames, retryWhileTaken, updateLeads } from '../lead/write.ts'
+import type { PrefetchedPlan, UpsertOutcome } from './upsert-plan.ts'
+import { planUpserts, refreshPlan, upsertRevealsMissingNumber } from './upsert-plan.ts'
 
 export interface UpsertOptions {
   continueOnError: boolean
@@ -41,8 +36,6 @@ export interface UpsertOptions {
   /** Further work in the same transaction, after the outcomes are known. */
   inTransaction?: (tx: Tx, outcomes: UpsertOutcome[]) => Promise<void>
 }
-
-const maxAttempts = 4
 
 export type LeadUpserter = (user: LeadUser, item: UpsertItem) => Promise<UpsertOutcome>
 
@@ -89,31 +82,18 @@ async function upsertBatch(
   options: UpsertOptions,
 ): Promise<UpsertOutcome[]> {
   const keyring = await deps.keyStore.keyring(user.workspaceId)
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await deps.db.tx(async (tx) => {
-        const outcomes = await upsertInTransaction(tx, deps.clock.now(), keyring, user, items, options)
-        await options.inTransaction?.(tx, outcomes)
-        return outcomes
-      })
-    } catch (error) {
-      // Another writer took a name after the check. The next attempt sees that lead, and the item matches it or fails.
-      const taken = takenField(error)
-      if (taken === null) throw error
-      if (attempt === maxAttempts) throw valueTaken(taken, error)
-    }
-  }
+  return retryWhileTaken(() =>
+    deps.db.tx(async (tx) => {
+      const outcomes = await upsertInTransaction({ tx, keyring, user, now: deps.clock.now() }, items, options)
+      await options.inTransaction?.(tx, outcomes)
+      return outcomes
+    }),
+  )
 }
 
-async function upsertInTransaction(
-  tx: Tx,
-  now: Date,
-  keyring: Keyring,
-  user: LeadUser,
-  items: readonly (UpsertItem | ApiError)[],
-  options: UpsertOptions,
-): Promise<UpsertOutcome[]> {
-  const { workspaceId } = user
+async function upsertInTransaction(work: LeadTx, items: readonly (UpsertItem | ApiError)[], options: UpsertOptions) {
+  const { tx, keyring, now } = work
+  const { workspaceId } = work.user
   const valid = items.filter((item): item is UpsertItem => !(item instanceof Error))
   const assignees = [...new Set(valid.flatMap((item) => item.patch.fields.assignedTo ?? []))]
   const [, rows, nonMembers] = await Promise.all([
@@ -139,8 +119,8 @@ async function upsertInTransaction(
   const phoneChanges = outcomes.flatMap((outcome) =>
     outcome.action === 'updated' ? [{ from: outcome.before.phone, to: outcome.lead.phone }] : [],
   )
-  await carryOptOuts(tx, keyring, workspaceId, phoneChanges, now)
-  const writeAll = () => writeOutcomes(tx, now, keyring, user, leads, outcomes, prefetched?.encrypted)
+  await carryOptOuts({ tx, keyring, workspaceId, now }, phoneChanges)
+  const writeAll = () => writeOutcomes(work, leads, outcomes, prefetched?.encrypted)
   const written = options.inTransaction === undefined ? pipelineCommit(tx, writeAll) : writeAll()
   if (options.whileWriting !== undefined) outsideTransaction(options.whileWriting)
   await written
@@ -155,12 +135,10 @@ async function lockMatchers(tx: Tx, workspaceId: string, items: readonly Matcher
 }
 
 /** Blocks upserts by these phones until the transaction ends. */
-export const lockPhones = (tx: Tx, workspaceId: string, phones: readonly string[]): Promise<void> =>
-  lockMatchers(
-    tx,
-    workspaceId,
-    phones.map((value) => ({ by: 'phone', value })),
-  )
+export function lockPhones(tx: Tx, workspaceId: string, phones: readonly string[]): Promise<void> {
+  const matchers = phones.map((value) => ({ by: 'phone', value }) as const)
+  return lockMatchers(tx, workspaceId, matchers)
+}
 
 type Matcher = Pick<UpsertItem, 'by' | 'value' | 'storedDigits'>
 
@@ -186,10 +164,7 @@ function collectNames(keyring: Keyring, items: readonly UpsertItem[]): LeadNames
 
 /** Writes the outcomes: each lead once, in its final state; an event and a history entry per item. */
 export async function writeOutcomes(
-  tx: Tx,
-  now: Date,
-  keyring: Keyring,
-  user: LeadUser,
+  { tx, keyring, user, now }: LeadTx,
   before: readonly Lead[],
   outcomes: readonly UpsertOutcome[],
   encrypted?: ReadonlyMap<string, EncryptedFields>,
@@ -203,18 +178,14 @@ export async function writeOutcomes(
   const events = done.map((outcome) =>
     outcome.action === 'created' ? leadCreated(outcome.lead, user) : leadUpdated(outcome.lead, outcome.before, user),
   )
-  const statusChanges = done.flatMap((outcome) =>
-    outcome.action === 'updated' && outcome.before.status !== outcome.lead.status
-      ? [{ leadId: outcome.lead.id, from: outcome.before.status, to: outcome.lead.status }]
-      : [],
-  )
+  const changes = done.filter((outcome) => outcome.action === 'updated')
   // Sent together and executed in this order: names are released before they are reused, and leads inserted before
   // their history. Each function calls `execute` to start its statement, since awaiting alone would send it later.
   await Promise.all([
     releaseNames(tx, user.workspaceId, leadsLosingNames(updated, stored)),
     updateLeads(tx, keyring, user.workspaceId, updated),
     insertLeads(tx, keyring, user.workspaceId, created, encrypted),
-    recordStatusChanges(tx, user.workspaceId, user.actor, statusChanges, now),
+    recordStatusChanges({ tx, user, now }, changes),
     recordEvents(tx, keyring, user.workspaceId, events, now),
   ])
 }

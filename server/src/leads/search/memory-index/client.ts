@@ -103,11 +103,8 @@ export function openMemoryIndexes(options: MemoryIndexOptions): MemoryIndexes {
     const exists = (contents: IndexContents) => knownIndexes.get(indexKey(workspaceId, contents))?.exists === true
     return term === null && !exists('text') && exists('columns') ? 'columns' : 'text'
   }
-  const loop = repeat(
-    tidyMs,
-    async () => worker.tidy(),
-    () => {},
-  )
+  const ignore = () => {}
+  const loop = repeat(tidyMs, async () => worker.tidy(), ignore)
 
   return {
     warm,

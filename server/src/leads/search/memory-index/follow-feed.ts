@@ -68,10 +68,7 @@ export async function catchUp({ db, keyStore }: FollowDeps, followed: FollowedIn
   return 'level'
 }
 
-async function selectChanges(
-  sql: Sql,
-  { workspaceId, position, appliedSeqs, shape }: FollowedIndex,
-): Promise<ChangeRow[]> {
+async function selectChanges(sql: Sql, { workspaceId, position, appliedSeqs, shape }: FollowedIndex) {
   const ofLeads = isLeadEventOf(sql, workspaceId)
   return sql<ChangeRow[]>`
     select
@@ -107,10 +104,10 @@ async function applyChanges(keyStore: KeyStore, followed: FollowedIndex, rows: r
     else latest.set(id, { ...row, id })
   }
   const changed = [...latest.values()]
-  const live = changed.filter((row) => row.deleted_at === null)
+  const live = changed.filter((row) => row.deletedAt === null)
   for (const lead of await decryptRows(keyStore, workspaceId, live, shape.contents)) putLead(index, shape, lead)
-  for (const { id, created_at, deleted_at } of changed) {
-    if (deleted_at !== null) removeLead(index, { id, created: created_at.getTime() })
+  for (const { id, createdAt, deletedAt } of changed) {
+    if (deletedAt !== null) removeLead(index, { id, created: createdAt.getTime() })
   }
   for (const id of erased) removeErased(index, id)
 }
@@ -169,12 +166,12 @@ export async function readFeedState(
 /** Columns of a lead that every index needs. */
 type IndexRow = Pick<
   LeadRow,
-  'id' | 'status' | 'priority' | 'source' | 'ad_platform' | 'assigned_to' | 'created_at' | 'updated_at' | 'deleted_at'
+  'id' | 'status' | 'priority' | 'source' | 'adPlatform' | 'assignedTo' | 'createdAt' | 'updatedAt' | 'deletedAt'
 > &
   Partial<NamedColumns> & { values?: ValueColumns | null }
 
 /** Columns for indexes of texts and values. */
-type NamedColumns = Pick<LeadRow, 'unique_code' | 'external_ref' | 'person'>
+type NamedColumns = Pick<LeadRow, 'uniqueCode' | 'externalRef' | 'person'>
 
 /** Columns for indexes of values. */
 interface ValueColumns {
@@ -188,22 +185,12 @@ interface ValueColumns {
 export type OptionalContents = IndexContents | undefined
 
 const indexColumns = (sql: Sql, contents: OptionalContents) => sql`
-  l.id,
-  l.status,
-  l.priority,
-  l.source,
-  l.ad_platform,
-  l.assigned_to,
-  l.created_at,
-  l.updated_at,
-  l.deleted_at
+  l.id, l.status, l.priority, l.source, l.ad_platform as "adPlatform", l.assigned_to as "assignedTo",
+  l.created_at as "createdAt", l.updated_at as "updatedAt", l.deleted_at as "deletedAt"
   ${contents === 'columns' ? sql`` : namedColumns(sql)}
   ${contents === 'values' ? valueColumns(sql) : sql``}`
 
-const namedColumns = (sql: Sql) => sql`,
-  l.unique_code,
-  l.external_ref,
-  l.person`
+const namedColumns = (sql: Sql) => sql`, l.unique_code as "uniqueCode", l.external_ref as "externalRef", l.person`
 
 const valueColumns = (sql: Sql) => sql`,
   json_build_object(
@@ -227,17 +214,17 @@ async function decryptRows(
 
 const plainOf = (row: IndexRow) => ({
   id: row.id,
-  created: row.created_at.getTime(),
-  updated: row.updated_at.getTime(),
+  created: row.createdAt.getTime(),
+  updated: row.updatedAt.getTime(),
   status: row.status,
   priority: row.priority,
   source: row.source,
-  adPlatform: row.ad_platform,
-  assignee: row.assigned_to,
+  adPlatform: row.adPlatform,
+  assignee: row.assignedTo,
 })
 
 function decryptRow(keyring: Keyring, row: IndexRow): IndexedLead {
-  const { unique_code: uniqueCode, external_ref: externalRef = null, person, values } = row
+  const { uniqueCode, externalRef = null, person, values } = row
   if (uniqueCode === undefined || person === undefined) throw new Error('Lead row has no name columns')
   const [firstName, lastName, email, phone, contacts, formerPhones] = decryptPerson(keyring, row.id, person)
   const texts = { firstName, lastName, email, phone, contacts, formerPhones, uniqueCode, externalRef }
@@ -247,11 +234,7 @@ function decryptRow(keyring: Keyring, row: IndexRow): IndexedLead {
     ...plainOf(row),
     estimated: values.estimated,
     actual: values.actual,
-    text: valuesText({
-      ...texts,
-      hasNotes: values.notes,
-      customTexts: customTexts(keyring, { id: row.id, custom_fields: custom }),
-    }),
+    text: valuesText({ ...texts, hasNotes: values.notes, customTexts: customTexts(keyring, row.id, custom) }),
   }
 }
 
@@ -283,7 +266,7 @@ export async function* readLive(
     from leads l
     where l.workspace_id = ${workspaceId}
       and l.deleted_at is null
-      ${last === undefined ? sql`` : sql`and (l.created_at, l.id) > (${last.created_at}::timestamptz, ${last.id}::uuid)`}
+      ${last === undefined ? sql`` : sql`and (l.created_at, l.id) > (${last.createdAt}::timestamptz, ${last.id}::uuid)`}
     order by l.created_at, l.id
     limit ${batch}`
   let next = select(undefined).execute()

@@ -12,15 +12,8 @@ import {
   readLive,
   sequenceAll,
 } from './follow-feed.ts'
-import {
-  appendLead,
-  compact,
-  countLeads,
-  type IndexShape,
-  type MemoryIndex,
-  memoryIndexBytes,
-  newMemoryIndex,
-} from './memory-index.ts'
+import type { IndexShape, MemoryIndex } from './memory-index.ts'
+import { appendLead, compact, countLeads, memoryIndexBytes, newMemoryIndex } from './memory-index.ts'
 import { queryMemoryIndex } from './query.ts'
 import { clear, freeze, type IndexContents, isFull, newSegment } from './segment.ts'
 import { querySortedIndex } from './sorted-query.ts'
@@ -277,7 +270,7 @@ function newCachedIndex(workspaceId: string, shape: IndexShape, nowMs: number, b
   return { workspaceId, index, shape, position: 0, appliedSeqs: new Set(), lastUsedMs: nowMs, bytes, state: 'building' }
 }
 
-/** Loads all leads, then applies changes made meanwhile; false if `mayGoOn` denies more memory. */
+/** Loads all leads, then applies changes made meanwhile; false if `mayContinue` denies more memory. */
 async function loadIndex(deps: FollowDeps, cached: CachedIndex, mayContinue: () => boolean): Promise<boolean> {
   const { index, shape, workspaceId } = cached
   // Read before the leads, so that later commits are after this position.

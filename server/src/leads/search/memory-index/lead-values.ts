@@ -1,12 +1,13 @@
 import type { LeadContacts } from '../../lead/lead.ts'
-import { matchesTerm, type SearchTerm } from '../../lead/search-lines.ts'
+import { matchesTerm, type Searchable, type SearchTerm } from '../../lead/search-lines.ts'
 import type { LeadFilter } from '../list-filter.ts'
 import type { ChoiceColumn, NumberColumn, ReadableLead, TextColumn } from '../sorted/conditions.ts'
 import { fullName } from '../sorted/decrypt-and-sort.ts'
 import { compileFilter, type Dictionaries } from './filter-counts.ts'
 import { patternsOf } from './indexed-text.ts'
 import type { MemoryIndex } from './memory-index.ts'
-import { type Marks, type Segment, sortSlots, updateOrders } from './segment.ts'
+import { fewSlots, markedSlots } from './query.ts'
+import { firstWhere, type Marks, type Segment, sortSlots, updateOrders } from './segment.ts'
 import { lookUp, type Selection, scanText } from './text-scan.ts'
 
 // Values for orders and conditions in one text: parts separated by a mark, custom fields last.
@@ -15,14 +16,7 @@ const mark = '\u001f'
 const keyMark = '\u001e'
 const control = /\p{Cc}/gu
 
-export interface LeadValues {
-  firstName: string
-  lastName: string | null
-  email: string | null
-  phone: string | null
-  uniqueCode: string
-  externalRef: string | null
-  contacts?: LeadContacts | null | undefined
+export interface LeadValues extends Searchable {
   hasNotes: boolean
   customTexts: readonly [key: string, text: string][]
 }
@@ -155,24 +149,18 @@ export function markMatches(
 
 /** Returns the selected slots ordered by (created, id). */
 function sortedSlots(segment: Segment, { marks, count }: Selection): Uint16Array {
-  const slots = new Uint16Array(count)
-  if (marks === null) return slots
-  let filled = 0
-  if (count <= fewSlots) {
-    for (let slot = marks.indexOf(1); slot >= 0; slot = marks.indexOf(1, slot + 1)) slots[filled++] = slot
-    return sortSlots(segment, slots, segment.created)
-  }
+  if (marks === null) return new Uint16Array(0)
+  if (count <= fewSlots) return sortSlots(segment, markedSlots(marks, count), segment.created)
   updateOrders(segment)
+  const slots = new Uint16Array(count)
   const { byCreated } = segment
+  let filled = 0
   for (let place = 0; place < byCreated.length; place++) {
     const slot = byCreated[place] ?? 0
     if (marks[slot] === 1) slots[filled++] = slot
   }
   return slots
 }
-
-// Up to this many slots are sorted; more are collected by walking the stored order.
-const fewSlots = 512
 
 /**
  * Marks the live slots of `into` that have the leads of these slots, and returns the slots of leads it does not have.
@@ -220,12 +208,7 @@ function firstNotBefore(from: Segment, slot: number, into: Segment, place: numbe
     low = high + 1
     high = Math.min(high + step, into.count)
   }
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if (isBefore(middle)) low = middle + 1
-    else high = middle
-  }
-  return low
+  return firstWhere(low, high, (at) => !isBefore(at))
 }
 
 /** Returns the live slot of the lead, or -1; a dead slot may have the same key. */

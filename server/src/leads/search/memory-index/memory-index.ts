@@ -144,10 +144,8 @@ function smallSiblings(segments: readonly Segment[], { tailSlots, segmentSlots }
 }
 
 function rewrite(group: readonly Segment[], { contents }: IndexShape): Segment {
-  const merged = newSegment(
-    group.reduce((sum, { live }) => sum + live, 0),
-    contents,
-  )
+  const live = group.reduce((sum, segment) => sum + segment.live, 0)
+  const merged = newSegment(live, contents)
   for (const segment of group) {
     for (let slot = 0; slot < segment.count; slot++) if (segment.alive[slot] === 1) copySlot(merged, segment, slot)
   }

@@ -3,7 +3,7 @@ import type { Place } from '../sorted/order.ts'
 import { type CompiledFilter, compileFilter, countPassing, markPassing, passes } from './filter-counts.ts'
 import { patternsOf } from './indexed-text.ts'
 import type { MemoryIndex } from './memory-index.ts'
-import { compareId, compareIds, idBytes, idText, type Segment, sortSlots, updateOrders } from './segment.ts'
+import { compareId, compareIds, firstWhere, idBytes, idText, type Segment, sortSlots, updateOrders } from './segment.ts'
 import { containsPattern, estimateCost, type Lookup, lookUp, type Selection, scanText } from './text-scan.ts'
 
 /** Returns a page of a list sorted by time. */
@@ -41,8 +41,8 @@ function selectAll(lookup: Lookup, compiledFilter: CompiledFilter): Selection {
   return { marks: markPassing(segment, compiledFilter), count: countPassing(segment, compiledFilter) }
 }
 
-// Up to this many slots are sorted; more are found by walking the stored order.
-const fewSlots = 512
+/** Up to this many slots are sorted; more are found by walking the stored order. */
+export const fewSlots = 512
 
 function toPassingSlots({ marks, count }: Selection): PassingSlots {
   if (marks === null) return { accepts: () => false, few: new Uint16Array(0) }
@@ -160,15 +160,10 @@ function startOf(walker: Walker, { sortOrder, after }: PageSlice): number {
 function firstBehind({ segment, slots, times }: Walker, place: Place, inclusive: 0 | 1): number {
   const id = idBytes(place.id)
   const time = Number(place.key)
-  let [low, high] = [0, slots.length]
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    const slot = slots[middle] ?? 0
-    const compared = (times[slot] ?? 0) - time || compareId(segment, slot, id)
-    if (compared < inclusive) low = middle + 1
-    else high = middle
-  }
-  return low
+  return firstWhere(0, slots.length, (at) => {
+    const slot = slots[at] ?? 0
+    return ((times[slot] ?? 0) - time || compareId(segment, slot, id)) >= inclusive
+  })
 }
 
 /** Advances to the next slot that passes. */

@@ -56,15 +56,10 @@ export interface Marks {
   count: number
 }
 
-interface SlotFields {
+type Column = (typeof columns)[number]
+
+interface SlotFields extends Record<Exclude<Column, 'estimated' | 'actual'>, number> {
   id: string
-  created: number
-  updated: number
-  status: number
-  assignee: number
-  priority: number
-  source: number
-  adPlatform: number
   estimated?: number | null
   actual?: number | null
 }
@@ -121,15 +116,7 @@ export function append(segment: Segment, fields: SlotFields, text: string): numb
   growText(segment, start + text.length * 3)
   segment.starts[slot + 1] = start + segment.text.write(text, start)
   segment.ids.write(fields.id.replaceAll('-', ''), slot * 16, 'hex')
-  segment.created[slot] = fields.created
-  segment.updated[slot] = fields.updated
-  segment.status[slot] = fields.status
-  segment.assignee[slot] = fields.assignee
-  segment.priority[slot] = fields.priority
-  segment.source[slot] = fields.source
-  segment.adPlatform[slot] = fields.adPlatform
-  segment.estimated[slot] = fields.estimated ?? Number.NaN
-  segment.actual[slot] = fields.actual ?? Number.NaN
+  for (const column of columns) segment[column][slot] = fields[column] ?? Number.NaN
   markUsed(segment, slot)
   return slot
 }
@@ -194,12 +181,10 @@ export function updateOrders(segment: Segment): void {
 }
 
 function sortedByTime(segment: Segment, times: Float64Array): Uint16Array {
-  return sortSlots(
-    segment,
-    Uint16Array.from({ length: segment.count }, (_, slot) => slot),
-    times,
-  )
+  return sortSlots(segment, allSlots(segment), times)
 }
+
+export const allSlots = ({ count }: Segment): Uint16Array => Uint16Array.from({ length: count }, (_, slot) => slot)
 
 /** Sorts slots in place by time and id. */
 export function sortSlots(segment: Segment, slots: Uint16Array, times: Float64Array): Uint16Array {
@@ -252,9 +237,9 @@ export function freeze(segment: Segment): Segment {
   }
 }
 
-function columnsOf(segment: Segment): Pick<Segment, (typeof columns)[number]> {
+function columnsOf(segment: Segment): Pick<Segment, Column> {
   const entries = columns.map((name) => [name, segment[name].subarray(0, segment.count)])
-  return Object.fromEntries(entries) as Pick<Segment, (typeof columns)[number]>
+  return Object.fromEntries(entries) as Pick<Segment, Column>
 }
 
 /** Empties a segment that is not frozen, keeping its memory. */
@@ -265,19 +250,26 @@ export function clear(segment: Segment): void {
 const noSlots = new Uint16Array(0)
 const noNumbers = new Uint32Array(0)
 
+/** Returns the first number from `low` to below `high` that passes, or `high`; all after one that passes do as well. */
+export function firstWhere(low: number, high: number, passes: (at: number) => boolean): number {
+  let [first, end] = [low, high]
+  while (first < end) {
+    const middle = (first + end) >>> 1
+    if (passes(middle)) end = middle
+    else first = middle + 1
+  }
+  return first
+}
+
 /** Returns the live slot with this id and creation time, or -1. */
 export function findSlot(segment: Segment, id: Buffer, created: number): number {
   updateOrders(segment)
   if (!coversTime(segment, created)) return -1
-  let [low, high] = [0, segment.count]
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    const slot = segment.byCreated[middle] ?? 0
+  let low = firstWhere(0, segment.count, (place) => {
+    const slot = segment.byCreated[place] ?? 0
     const time = segment.created[slot] ?? 0
-    const isBefore = time < created || (time === created && compareId(segment, slot, id) < 0)
-    if (isBefore) low = middle + 1
-    else high = middle
-  }
+    return time > created || (time === created && compareId(segment, slot, id) >= 0)
+  })
   // A dead slot may have the same key as the live slot after it.
   for (; low < segment.count; low++) {
     const slot = segment.byCreated[low] ?? 0

@@ -6,7 +6,7 @@ import { compileFilter, markPassing } from './filter-counts.ts'
 import { markMatches, namesOf, type SlotReader, slotReader } from './lead-values.ts'
 import type { MemoryIndex } from './memory-index.ts'
 import { markedSlots } from './query.ts'
-import { idText, type Marks, type Segment, type SlotOrder } from './segment.ts'
+import { allSlots, firstWhere, idText, type Marks, type Segment, type SlotOrder } from './segment.ts'
 
 /** Up to this many slots are sorted per query instead of caching an order of the whole segment. */
 const isFew = (count: number, segment: Segment): boolean => count <= Math.min(512, segment.count / 2)
@@ -158,8 +158,6 @@ function cacheEntry<V>(kept: Map<string, V>, key: string, value: V): void {
   kept.set(key, value)
 }
 
-const allSlots = (segment: Segment): Uint16Array => Uint16Array.from({ length: segment.count }, (_, slot) => slot)
-
 function sortedSlots(segment: Segment, slots: Uint16Array, keyAt: PreparedQuery['keyAt']): SlotOrder {
   const keys = new Map<number, SortKey>()
   for (const slot of slots) keys.set(slot, keyAt(segment, slot))
@@ -208,7 +206,7 @@ function page(
     const isSorted = count <= maxDirectSlots || (isFew(count, segment) && !prepared.hasOrder(segment))
     const order = isSorted ? sortedSlots(segment, markedSlots(marks, count), prepared.keyAt) : prepared.orderOf(segment)
     const walker = { segment, order, marks, at: 0, head: null }
-    if (after !== null) walker.at = firstBehind(order.slots.length, (at) => compare(placeAt(walker, at), after) > 0)
+    if (after !== null) walker.at = firstWhere(0, order.slots.length, (at) => compare(placeAt(walker, at), after) > 0)
     settle(walker)
     return [walker]
   })
@@ -226,15 +224,4 @@ function page(
     settle(best)
   }
   return places
-}
-
-/** Returns the first index for which `isBehind` is true. */
-function firstBehind(length: number, isBehind: (at: number) => boolean): number {
-  let [low, high] = [0, length]
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if (isBehind(middle)) high = middle
-    else low = middle + 1
-  }
-  return low
 }

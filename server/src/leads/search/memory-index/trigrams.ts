@@ -102,7 +102,7 @@ export function postingsOf(text: Buffer, starts: Uint32Array, count: number): Po
   return { steps, starts: sizes, counts }
 }
 
-/** Calls `take` once per trigram and slot, with the distance to the previous slot that has it; counts from slot -1. */
+/** Calls `record` once per trigram and slot, with the distance to the previous slot that has it; counts from slot -1. */
 function eachPosting(
   text: Buffer,
   starts: Uint32Array,

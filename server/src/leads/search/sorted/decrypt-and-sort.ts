@@ -3,7 +3,7 @@ import type { Sql } from '../../../base/db.ts'
 import type { Keyring } from '../../../base/encryption/keyring.ts'
 import type { CustomField } from '../../lead/custom-fields.ts'
 import { decryptPerson, type LeadRow } from '../../lead/encrypted-lead.ts'
-import { hiddenWorkspaceId } from '../../lead/queries.ts'
+import { hiddenWorkspaceId, plainColumns } from '../../lead/queries.ts'
 import { matchesTerm } from '../../lead/search-lines.ts'
 import { arePlainConditions, filterCondition, leadsWithLabels, noConditions } from '../filter-sql.ts'
 import type { PageQuery, PageResult } from '../list-filter.ts'
@@ -11,28 +11,15 @@ import { type Conditions, compileConditions, type ReadableLead } from './conditi
 import { comparePlaces, type Place, sortKeyOf } from './order.ts'
 
 /** Columns of a lead that orders and conditions use. */
-interface SortableRow extends Omit<LeadRow, 'notes' | 'deleted_at'> {
-  has_notes: boolean
+interface SortableRow extends Omit<LeadRow, 'notes'> {
+  hasNotes: boolean
   /** Set only if a condition uses labels. */
-  label_ids?: string[] | null
+  labelIds?: string[] | null
 }
 
 const sortableColumns = (sql: Sql) => sql`
-  l.id,
-  l.unique_code,
-  l.external_ref,
-  l.status,
-  l.priority,
-  l.source,
-  l.ad_platform,
-  l.assigned_to,
-  l.estimated_value,
-  l.actual_value,
-  l.person,
-  l.custom_fields,
-  l.notes is not null as has_notes,
-  l.created_at,
-  l.updated_at`
+  ${plainColumns(sql)}, l.person, l.custom_fields as "customFields", l.notes is not null as "hasNotes",
+  l.created_at as "createdAt", l.updated_at as "updatedAt"`
 
 const usesLabels = ({ list }: Conditions): boolean => list.some(({ column }) => column === 'labels')
 
@@ -42,7 +29,7 @@ const labelColumn = (sql: Sql, workspaceId: string) => sql`,
     from lead_labels x
     where x.workspace_id = ${hiddenWorkspaceId(sql, workspaceId)}
       and x.lead_id = l.id
-  ) as label_ids`
+  ) as "labelIds"`
 
 const batchRows = 1000
 
@@ -97,29 +84,18 @@ export async function decryptAndSort(
 
 function toReadableLead(keyring: Keyring, row: SortableRow) {
   const [firstName, lastName, email, phone, contacts] = decryptPerson(keyring, row.id, row.person)
-  const { unique_code: uniqueCode, external_ref: externalRef } = row
+  const { uniqueCode, externalRef } = row
   const texts = { name: fullName(firstName, lastName), email, phone, uniqueCode, externalRef }
-  const choices = {
-    status: row.status,
-    priority: row.priority,
-    source: row.source,
-    adPlatform: row.ad_platform,
-    assignedTo: row.assigned_to,
-  }
   let fields: Map<string, string> | null = null
   return {
     searchable: { firstName, lastName, email, phone, contacts, uniqueCode, externalRef },
     text: (column) => texts[column] ?? '',
-    choice: (column) => choices[column],
-    number: (column) => {
-      if (column === 'createdAt') return row.created_at.getTime()
-      if (column === 'updatedAt') return row.updated_at.getTime()
-      return column === 'estimatedValue' ? row.estimated_value : row.actual_value
-    },
-    hasNotes: () => row.has_notes,
-    labels: () => row.label_ids ?? [],
+    choice: (column) => row[column],
+    number: (column) => (column === 'createdAt' || column === 'updatedAt' ? row[column].getTime() : row[column]),
+    hasNotes: () => row.hasNotes,
+    labels: () => row.labelIds ?? [],
     field: (key) => {
-      fields ??= new Map(customTexts(keyring, row))
+      fields ??= new Map(customTexts(keyring, row.id, row.customFields))
       // A field created from a query parameter is also found without its `k_` prefix.
       return fields.get(key) ?? fields.get(`k_${key}`) ?? ''
     },
@@ -130,12 +106,8 @@ export const fullName = (firstName: string, lastName: string | null): string =>
   lastName === null ? firstName : `${firstName} ${lastName}`
 
 /** The custom fields of a lead as texts, by key. */
-export function customTexts(
-  keyring: Keyring,
-  row: Pick<SortableRow, 'id' | 'custom_fields'>,
-): [key: string, text: string][] {
-  if (row.custom_fields === null) return []
-  const place = { table: 'leads', row: row.id, column: 'custom_fields' }
-  const fields = JSON.parse(keyring.decryptText(place, row.custom_fields)) as CustomField[]
-  return fields.map(({ key, value }) => [key, String(value)])
+export function customTexts(keyring: Keyring, id: string, ciphertext: Buffer | null): [key: string, text: string][] {
+  if (ciphertext === null) return []
+  const text = keyring.decryptText({ table: 'leads', row: id, column: 'custom_fields' }, ciphertext)
+  return (JSON.parse(text) as CustomField[]).map(({ key, value }) => [key, String(value)])
 }

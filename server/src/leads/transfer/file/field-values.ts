@@ -19,12 +19,8 @@ export type FieldValueMapping = Record<string, Record<string, string | null>>
 export const valueKey = (text: string): string => text.normalize('NFKC').trim().toLowerCase()
 
 /** Returns the allowed values of the field in this workspace; null for member ids. */
-export function allowedValues(field: ChoiceField, statuses: readonly string[]): readonly string[] | null {
-  if (field === 'status') return statuses
-  if (field === 'priority') return priorities
-  if (field === 'source') return sources
-  return field === 'adPlatform' ? adPlatforms : null
-}
+export const allowedValues = (field: ChoiceField, statuses: readonly string[]): readonly string[] | null =>
+  ({ status: statuses, priority: priorities, source: sources, adPlatform: adPlatforms, assignedTo: null })[field]
 
 /** Returns the value that equals the text, ignoring case and accents: `Em negociação` is `em_negociacao`. */
 export function matchValue(text: string, allowed: readonly string[]): string | undefined {

@@ -1,14 +1,8 @@
 import type { Sql, Tx } from '../../../base/db.ts'
 import type { Keyring } from '../../../base/encryption/keyring.ts'
-import {
-  createMentionTest,
-  type ErasureScope,
-  type ErasureStep,
-  finishedStep,
-  maxMentionLength,
-  type RemovedCounts,
-} from '../../../base/erasure.ts'
-import { type ApiError, conflict } from '../../../base/errors.ts'
+import type { ErasureScope, ErasureStep, RemovedCounts } from '../../../base/erasure.ts'
+import { createMentionTest, finishedStep, maxMentionLength } from '../../../base/erasure.ts'
+import { conflict } from '../../../base/errors.ts'
 import { recordAudit } from '../../../team/audit.ts'
 import { publishImport } from '../../../team/live-updates.ts'
 import type { LeadDeps } from '../../lead/lead.ts'
@@ -91,9 +85,6 @@ export async function deleteUnneeded(tx: Tx, workspaceId: string, importId: stri
 
 const pieceBytes = 256 * 1024
 
-const wrongOffset = (uploaded: number): ApiError =>
-  conflict('offset must equal the number of uploaded bytes, see `data.uploadedBytes`', { uploadedBytes: uploaded })
-
 /**
  * Appends the body to the file, one piece at a time: pieces of an interrupted request are kept, and the next request
  * continues after them. Reads the stream no faster than pieces are stored.
@@ -144,7 +135,10 @@ async function append(tx: Tx, keyring: Keyring, file: PieceFile, start: number, 
 
 function checkOffset(row: ImportRow, start: number, length: number): void {
   if (row.state !== 'uploading') throw conflict(`The upload has ended: the import is ${row.state}`)
-  if (row.uploaded !== start) throw wrongOffset(row.uploaded)
+  if (row.uploaded !== start) {
+    const message = 'offset must equal the number of uploaded bytes, see `data.uploadedBytes`'
+    throw conflict(message, { uploadedBytes: row.uploaded })
+  }
   if (start + length > row.size) throw conflict('The file is longer than the declared size', { size: row.size })
 }
 

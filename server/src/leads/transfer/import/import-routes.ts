@@ -21,24 +21,14 @@ import { fileResponse, sendFile } from '../export/export.ts'
 import { appendUpload, readPieces } from './file-pieces.ts'
 import { findImport, type ImportRow, listImports, maxFileBytes } from './imports.ts'
 import { previewFile, readColumnValues, resolveField } from './preview.ts'
-import {
-  ColumnValues,
-  Import,
-  importParams,
-  NewImportBody,
-  OneImport,
-  Preview,
-  PreviewQuery,
-  StartBody,
-  UploadQuery,
-  ValuesQuery,
-} from './schema.ts'
+import * as schema from './schema.ts'
 import { decryptReport, decryptSettings, type ImportChoice } from './settings.ts'
 import { cancelImport, createImport, startImport } from './start-import.ts'
 import { readTracked } from './track-leads.ts'
 
 const importsPath = '/api/team/v1/workspaces/:workspaceId/lead-imports'
 const importPath = `${importsPath}/:importId`
+const oneImport = { params: schema.importParams, answers: { 200: schema.OneImport } }
 
 /** Registers the routes to create, upload, preview, start, read, cancel and undo imports. */
 export function importTeamRoutes(app: App, deps: BulkDeps, guard: TeamGuard): void {
@@ -48,31 +38,29 @@ export function importTeamRoutes(app: App, deps: BulkDeps, guard: TeamGuard): vo
     summary: 'Create an import of leads',
     description:
       'Next, upload the file, check the preview, and start the import. 409 if 10 imports of the workspace are open (neither done, failed nor cancelled).',
-    body: NewImportBody,
-    answers: { 201: OneImport },
+    body: schema.NewImportBody,
+    answers: { 201: schema.OneImport },
     allErrors: [400, 401, 403, 404, 409],
-    run: async ({ member, body }) => {
-      return respondWith(deps, member, await createImport(deps, member.workspaceId, member.actor, body))
-    },
+    run: async ({ member, body }) => respondWith(deps, member, await createImport(deps, member, body)),
   })
   api.get(importsPath, 'admin', {
     operationId: 'listLeadImports',
     summary: 'List imports of leads',
     description: 'The newest 50, newest first.',
     query: Type.Object({}, closed),
-    answers: { 200: Type.Object({ imports: Type.Array(Import, page) }) },
+    answers: { 200: Type.Object({ imports: Type.Array(schema.Import, page) }) },
     run: async ({ member }) => {
       const { workspaceId } = member
-      return { imports: await presentImports(deps, workspaceId, await listImports(deps.db.sql, workspaceId)) }
+      const rows = await listImports(deps.db.sql, workspaceId)
+      return { imports: rows.map(await importPresenter(deps, workspaceId, rows)) }
     },
   })
   api.get(importPath, 'admin', {
     operationId: 'getLeadImport',
     summary: 'Get an import of leads',
     description: 'Progress of the upload or the import, and rejected rows with reasons.',
-    params: importParams,
+    ...oneImport,
     query: Type.Object({}, closed),
-    answers: { 200: OneImport },
     run: async ({ member, params }) =>
       respondWith(deps, member, await findImport(deps.db.sql, member.workspaceId, params.importId)),
   })
@@ -91,46 +79,39 @@ function workRoutes(api: TeamApi, deps: BulkDeps): void {
     summary: 'Start an import of leads',
     description:
       'Rows are upserted in order, each seeing the changes of earlier ones, by the rules of the leads interface, with its events, history and daily lead quota. When the quota is used up, the import pauses until midnight UTC. Written rows stay if it fails or is cancelled. A dry run counts what would happen; a lead that it would create counts once, but later rows are not compared with its values. 409 unless the import is `ready` or `checked`; 422 if the file cannot be read.',
-    params: importParams,
-    body: StartBody,
-    answers: { 200: OneImport },
+    ...oneImport,
+    body: schema.StartBody,
     allErrors: [400, 401, 403, 404, 409, 422],
-    run: async ({ member, params, body }) => {
-      const { importId } = params
-      return respondWith(deps, member, await startImport(deps, member.workspaceId, member.actor, importId, body))
-    },
+    run: async ({ member, params, body }) =>
+      respondWith(deps, member, await startImport(deps, member, params.importId, body)),
   })
   api.post(`${importPath}/cancel`, 'admin', {
     operationId: 'cancelLeadImport',
     summary: 'Cancel an import of leads',
     description: 'Cannot be reversed. Written rows stay, and the file is deleted. 409 if the import has ended.',
-    params: importParams,
-    answers: { 200: OneImport },
+    ...oneImport,
     errors: [409],
-    run: async ({ member, params }) =>
-      respondWith(deps, member, await cancelImport(deps, member.workspaceId, member.actor, params.importId)),
+    run: async ({ member, params }) => respondWith(deps, member, await cancelImport(deps, member, params.importId)),
   })
   api.post(`${importPath}/undo`, 'admin', {
     operationId: 'undoLeadImport',
     summary: 'Undo an import of leads',
     description:
       'Within 24 hours of its end, also if it failed or was cancelled. Leads that it created are deleted and can be restored for 30 days; leads that it changed get their former values. A lead changed since is left as it is and counted in `undo.kept`. 409 if the import has not ended, has changed nothing, was already undone, or the 24 hours are over.',
-    params: importParams,
-    answers: { 200: OneImport },
+    ...oneImport,
     errors: [409],
     run: async ({ member, params }) => {
       const { importId } = params
       await findImport(deps.db.sql, member.workspaceId, importId)
-      await undoBulkChange(deps, member.workspaceId, member.actor, importId, 'import')
+      await undoBulkChange(deps, member, importId, 'import')
       return respondWith(deps, member, await findImport(deps.db.sql, member.workspaceId, importId))
     },
   })
 }
 
 async function respondWith(deps: LeadDeps, { workspaceId }: Member, row: ImportRow) {
-  const [shown] = await presentImports(deps, workspaceId, [row])
-  if (shown === undefined) throw new Error('Expected one presented import')
-  return { import: shown }
+  const present = await importPresenter(deps, workspaceId, [row])
+  return { import: present(row) }
 }
 
 const fileTypes = ['text/csv', 'application/x-ndjson', 'application/octet-stream']
@@ -141,9 +122,9 @@ function fileRoutes(api: TeamApi, deps: LeadDeps): void {
     summary: 'Preview an uploaded file',
     description:
       'Its columns with proposed fields, recognized in English, Portuguese and Spanish, and its first rows. Works during the upload. 422 if the file cannot be read with these settings, or was deleted because the import ended.',
-    params: importParams,
-    query: PreviewQuery,
-    answers: { 200: Preview },
+    params: schema.importParams,
+    query: schema.PreviewQuery,
+    answers: { 200: schema.Preview },
     errors: [422],
     run: async ({ member, params, query }) => {
       const { workspaceId } = member
@@ -158,9 +139,9 @@ function fileRoutes(api: TeamApi, deps: LeadDeps): void {
     summary: 'List the values of a column of an uploaded file',
     description:
       'For fields with a fixed set of values: the values in the file, how often they occur, and what they probably mean. Send the mapping as `values` or `fieldValues` when you start the import. 422 if there is no such column, or the file cannot be read with these settings.',
-    params: importParams,
-    query: ValuesQuery,
-    answers: { 200: ColumnValues },
+    params: schema.importParams,
+    query: schema.ValuesQuery,
+    answers: { 200: schema.ColumnValues },
     errors: [422],
     run: async ({ member, params, query }) => {
       const { workspaceId } = member
@@ -184,7 +165,7 @@ function refusedRoute(api: TeamApi, deps: LeadDeps): void {
     summary: 'Download the rejected rows of an import',
     description:
       'The rejected rows as uploaded, in UTF-8, with the reason in `import_error`: correct them and import the file. Kept for 7 days after the end. 404 if there are none.',
-    params: importParams,
+    params: schema.importParams,
     query: Type.Object({}, closed),
     answers: { 200: fileResponse('The rejected rows.') },
     run: async ({ member, params, reply }) => {
@@ -209,9 +190,8 @@ function uploadRoute(api: TeamApi, deps: LeadDeps): void {
     summary: 'Upload a file to import, or a part of it',
     description:
       'Send it as `text/csv`, `application/x-ndjson` or `application/octet-stream`. Send parts in order, each starting where the previous one ended, of any length; a request may take at most 30 s, so send 4 MiB at a time. Bytes of an interrupted request are kept: read `uploadedBytes` and continue there. 409 if `offset` is not the next byte, with `data.uploadedBytes`, if the file exceeds its size, or if the import files of the workspace exceed 2 GiB.',
-    params: importParams,
-    query: UploadQuery,
-    answers: { 200: OneImport },
+    ...oneImport,
+    query: schema.UploadQuery,
     errors: [409, 415],
     options: { bodyLimit: maxFileBytes },
     run: async ({ member, params, query, body, request, reply }) => {
@@ -228,19 +208,12 @@ function uploadRoute(api: TeamApi, deps: LeadDeps): void {
   })
 }
 
-async function presentImports(
-  { db: { sql }, keyStore, clock }: LeadDeps,
-  workspaceId: string,
-  rows: readonly ImportRow[],
-) {
+async function importPresenter({ db, keyStore, clock }: LeadDeps, workspaceId: string, rows: readonly ImportRow[]) {
   const keyring = await keyStore.keyring(workspaceId)
   const now = clock.now()
-  const tracked = await readTracked(
-    sql,
-    workspaceId,
-    rows.map(({ id }) => id),
-  )
-  return rows.map((row) => present(keyring, row, tracked.get(row.id), now))
+  const ids = rows.map(({ id }) => id)
+  const tracked = await readTracked(db.sql, workspaceId, ids)
+  return (row: ImportRow) => present(keyring, row, tracked.get(row.id), now)
 }
 
 function present(keyring: Keyring, row: ImportRow, tracked: BulkChangeRow | undefined, now: Date) {

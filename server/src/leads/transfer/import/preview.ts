@@ -4,14 +4,8 @@ import { InvalidInput, unprocessable } from '../../../base/errors.ts'
 import { fieldsInUse, hasChoices, type LeadField } from '../../fields/lead-fields.ts'
 import { unguardCell } from '../file/cells.ts'
 import { parseTarget, proposeTargets } from '../file/column-mapping.ts'
-import {
-  type ChoiceField,
-  isChoiceField,
-  matchChoice,
-  proposeValue,
-  splitChoices,
-  valueKey,
-} from '../file/field-values.ts'
+import type { ChoiceField } from '../file/field-values.ts'
+import { isChoiceField, matchChoice, proposeValue, splitChoices, valueKey } from '../file/field-values.ts'
 import type { Delimiter, Encoding, FileRow } from '../file/file-rows.ts'
 import { decodeBeginning, detectDelimiter, detectEncoding, FileProblem, readRows } from '../file/file-rows.ts'
 import { readPieces } from './file-pieces.ts'
@@ -23,7 +17,7 @@ interface FormatRequest {
   delimiter?: Delimiter
 }
 
-interface FilePreview {
+export interface FilePreview {
   encoding: Encoding
   delimiter: Delimiter
   /** Headings with proposed fields; empty for NDJSON. */

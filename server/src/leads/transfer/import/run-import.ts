@@ -1,6 +1,6 @@
 import { listMembers } from '../../../auth/users/members.ts'
 import type { Loop, Repeat } from '../../../base/async/loop.ts'
-import type { Sql, Tx } from '../../../base/db.ts'
+import type { Tx } from '../../../base/db.ts'
 import { instanceScope } from '../../../base/encryption/key-store.ts'
 import type { Keyring } from '../../../base/encryption/keyring.ts'
 import { type ApiError, InvalidInput } from '../../../base/errors.ts'
@@ -12,7 +12,7 @@ import { emailKey } from '../../../base/text/email.ts'
 import { startOfUtcDay } from '../../../base/time.ts'
 import { recordAudit } from '../../../team/audit.ts'
 import { findWorkspace, type WorkspaceRow } from '../../../workspaces/workspace.ts'
-import { startPolling } from '../../bulk/run-bulk-change.ts'
+import { LeaseLostError, maxAttempts, startPolling } from '../../bulk/run-bulk-change.ts'
 import { fieldsInUse } from '../../fields/lead-fields.ts'
 import type { UpsertItem } from '../../lead/input.ts'
 import type { LeadDeps, LeadUser } from '../../lead/lead.ts'
@@ -38,10 +38,6 @@ interface ImportDeps extends LeadDeps {
   log: Log
 }
 
-/** Thrown when the import was stopped, or another worker has done the batch. */
-class LeaseLostError extends Error {}
-
-const maxAttempts = 10
 const dayMs = 86_400_000
 
 /** Runs imports started on any node. */
@@ -81,18 +77,13 @@ async function importRows(deps: ImportDeps, row: ImportRow, signal: AbortSignal)
   const statuses = workspace?.leadStatuses ?? []
   const user = userOf(row, workspace)
   if (!row.dry_run) await deps.db.tx((tx) => trackImport(tx, row, deps.clock.now()))
-  const memberIds = await memberIdsOf(deps, row.workspace_id)
+  const members = await listMembers(deps.db.sql, row.workspace_id, await deps.keyStore.keyring(instanceScope))
+  const memberIds = new Map(members.map(({ email, userId }) => [emailKey(email), userId]))
   const fields = await fieldsInUse(deps.db.sql, row.workspace_id)
   const file = { workspaceId: row.workspace_id, importId: row.id, kind: 'file' } as const
   const rows = readRows(readPieces(deps.db.sql, getKeyring, file, row.position), choice, row.position)
-  const context = () => ({
-    choice,
-    leadSettings: pickLeadSettings(user),
-    now: deps.clock.now(),
-    memberIds,
-    statuses,
-    fields,
-  })
+  const rowContext = { choice, leadSettings: pickLeadSettings(user), memberIds, statuses, fields }
+  const context = () => ({ ...rowContext, now: deps.clock.now() })
   // Files have mostly new or mostly known leads, so the previous batch predicts the next one.
   let expectsNewLeads = true
   const prefetch = async (items: Batch['items']) =>
@@ -101,7 +92,9 @@ async function importRows(deps: ImportDeps, row: ImportRow, signal: AbortSignal)
   for await (const batch of readBatches(rows, row.position, context, prefetch)) {
     const done = await importBatch(deps, user, state, choice, batch)
     if (done === 'quota') return
-    if (outgrewStatistics(state.rows, done.rows)) await refreshStatistics(deps.db.sql)
+    if (refreshAtRows.some((limit) => state.rows < limit && limit <= done.rows)) {
+      await deps.db.sql`analyze leads (workspace_id, id, unique_code, external_ref, phone_index)`
+    }
     expectsNewLeads = done.created > state.created
     state = done
     if (signal.aborted) return void (await deps.db.tx((tx) => releaseImport(tx, done, deps.clock.now())))
@@ -113,14 +106,6 @@ async function importRows(deps: ImportDeps, row: ImportRow, signal: AbortSignal)
 // to find a lead by name: an import of 100,000 rows took minutes instead of seconds.
 const refreshAtRows = [1_000, 4_000, 16_000, 64_000]
 
-function outgrewStatistics(before: number, after: number): boolean {
-  return refreshAtRows.some((rows) => before < rows && rows <= after)
-}
-
-async function refreshStatistics(sql: Sql): Promise<void> {
-  await sql`analyze leads (workspace_id, id, unique_code, external_ref, phone_index)`
-}
-
 function userOf(row: ImportRow, workspace: WorkspaceRow | undefined): LeadUser {
   return {
     workspaceId: row.workspace_id,
@@ -129,11 +114,6 @@ function userOf(row: ImportRow, workspace: WorkspaceRow | undefined): LeadUser {
     actor: { type: row.actor_type, id: row.actor_id },
     partOf: `import:${row.id}`,
   }
-}
-
-async function memberIdsOf({ db, keyStore }: LeadDeps, workspaceId: string): Promise<Map<string, string>> {
-  const members = await listMembers(db.sql, workspaceId, await keyStore.keyring(instanceScope))
-  return new Map(members.map(({ email, userId }) => [emailKey(email), userId]))
 }
 
 /** Writes a batch, its rejected rows and the new position in one transaction, so that no row is repeated or skipped. */
@@ -154,7 +134,7 @@ async function importBatch(
     prefetched: batch.prefetched,
     whileWriting: batch.prepareNext,
     inTransaction: async (tx, all) => {
-      next = await commitBatch(tx, keyring, row, choice, batch, all, now)
+      next = await commitBatch({ tx, keyring, row, choice, now }, batch, all)
     },
   })
   if (!endsAtQuota(outcomes)) return next
@@ -168,15 +148,21 @@ function endsAtQuota(outcomes: readonly UpsertOutcome[]): boolean {
   return last?.action === 'failed' && last.error.statusCode === 429
 }
 
+/** The transaction that commits a batch. */
+interface CommitContext {
+  tx: Tx
+  keyring: Keyring
+  row: ImportRow
+  choice: ImportChoice
+  now: Date
+}
+
 async function commitBatch(
-  tx: Tx,
-  keyring: Keyring,
-  row: ImportRow,
-  choice: ImportChoice,
+  context: CommitContext,
   { rows, items }: Batch,
   all: readonly UpsertOutcome[],
-  now: Date,
 ): Promise<ImportRow> {
+  const { tx, keyring, row, choice, now } = context
   const outcomes = endsAtQuota(all) ? all.slice(0, -1) : all
   const failed = outcomes.flatMap((outcome, at) =>
     outcome.action === 'failed' ? [{ at, refusals: refusalsOf(outcome.error, row.rows + at, choice) }] : [],
@@ -184,17 +170,16 @@ async function commitBatch(
   const refusedText = failed.map(({ at, refusals }) =>
     formatRefusedRow(rows[at] ?? { cells: [], end: 0 }, refusals, choice),
   )
-  const bytes = refusedBytes(row, choice, refusedText)
+  const header = row.refused_bytes === 0 && refusedText.length > 0 ? formatRefusedHeader(choice) : ''
+  const bytes = Buffer.from(header + refusedText.join(''))
   checkGrowth(row, bytes.length)
   if (bytes.length > 0) {
     const file = { workspaceId: row.workspace_id, importId: row.id, kind: 'refused' } as const
     await insertPiece(tx, keyring, file, row.refused_bytes, bytes)
   }
-  const report = addRefusals(
-    decryptReport(keyring, row.id, row.report),
-    failed.flatMap(({ refusals }) => refusals),
-  )
-  const found = row.dry_run ? await countFoundInDryRun(tx, keyring, row, items, outcomes) : 0
+  const allRefusals = failed.flatMap(({ refusals }) => refusals)
+  const report = addRefusals(decryptReport(keyring, row.id, row.report), allRefusals)
+  const found = row.dry_run ? await countFoundInDryRun(context, items, outcomes) : 0
   const count = (is: (outcome: UpsertOutcome) => boolean) => outcomes.filter(is).length
   const unchanged = count((outcome) => outcome.action === 'updated' && outcome.before === outcome.lead)
   const progress = {
@@ -217,11 +202,6 @@ async function commitBatch(
     refused_bytes: row.refused_bytes + bytes.length,
     report: progress.report,
   }
-}
-
-function refusedBytes(row: ImportRow, choice: ImportChoice, lines: readonly string[]): Buffer {
-  const header = row.refused_bytes === 0 && lines.length > 0 ? formatRefusedHeader(choice) : ''
-  return Buffer.from(header + lines.join(''))
 }
 
 // The header of a CSV file is row 1, as in spreadsheets.
@@ -324,10 +304,8 @@ async function* batchesOf(
  * find those. Stores digests of their names in the database, since a file may have any number of them.
  */
 async function countFoundInDryRun(
-  tx: Tx,
-  keyring: Keyring,
-  { workspace_id, id }: ImportRow,
-  items: readonly (UpsertItem | ApiError)[],
+  { tx, keyring, row }: CommitContext,
+  items: Batch['items'],
   outcomes: readonly UpsertOutcome[],
 ): Promise<number> {
   const names = items.flatMap((item, at) =>
@@ -336,7 +314,7 @@ async function countFoundInDryRun(
   if (names.length === 0) return 0
   const added = await tx`
     insert into lead_import_dry_names (workspace_id, import_id, name)
-    select ${workspace_id}::uuid, ${id}::uuid, n.name
+    select ${row.workspace_id}::uuid, ${row.id}::uuid, n.name
     from unnest(${byteaArray(names)}::bytea[]) as n (name)
     on conflict do nothing
     returning 1`

@@ -1,11 +1,10 @@
 import type { Static } from 'typebox'
 import type { Tx } from '../../../base/db.ts'
-import type { Keyring } from '../../../base/encryption/keyring.ts'
 import { conflict, InvalidInput, type Issue } from '../../../base/errors.ts'
 import { newId } from '../../../base/id.ts'
 import { recordAudit } from '../../../team/audit.ts'
 import { publishImport } from '../../../team/live-updates.ts'
-import type { TeamActor } from '../../../team/member.ts'
+import type { Member, TeamActor } from '../../../team/member.ts'
 import { findWorkspace } from '../../../workspaces/workspace.ts'
 import { fieldsInUse, hasChoices, listChoices } from '../../fields/lead-fields.ts'
 import type { LeadDeps } from '../../lead/lead.ts'
@@ -14,16 +13,15 @@ import type { FieldValueMapping, ValueMapping } from '../file/field-values.ts'
 import { allowedValues, choiceFields, valueKey } from '../file/field-values.ts'
 import { deletePieces, deleteUnneeded } from './file-pieces.ts'
 import { checkOpenImports, endStates, expiryOf, findImport, type ImportRow, lockImport } from './imports.ts'
-import { previewFile } from './preview.ts'
+import { type FilePreview, previewFile } from './preview.ts'
 import type { NewImportBody, StartBody } from './schema.ts'
-import { decryptSettings, encryptSettings, type ImportChoice, type ImportSettings } from './settings.ts'
+import { decryptSettings, encryptSettings, type ImportChoice } from './settings.ts'
 import { endTracking } from './track-leads.ts'
 
 /** Creates an import whose file is then uploaded. Throws 409 if too many are open. */
 export async function createImport(
   { db, keyStore, clock }: LeadDeps,
-  workspaceId: string,
-  actor: TeamActor,
+  { workspaceId, actor }: Member,
   { fileName, size, format = 'csv' }: Static<typeof NewImportBody>,
 ): Promise<ImportRow> {
   const keyring = await keyStore.keyring(workspaceId)
@@ -50,8 +48,7 @@ type StartRequest = Static<typeof StartBody>
 /** Starts an uploaded import at its first row. After a dry run it can be started again. */
 export async function startImport(
   deps: LeadDeps,
-  workspaceId: string,
-  actor: TeamActor,
+  { workspaceId, actor }: Member,
   importId: string,
   request: StartRequest,
 ): Promise<ImportRow> {
@@ -59,64 +56,61 @@ export async function startImport(
   const row = await findImport(deps.db.sql, workspaceId, importId)
   checkStartable(row)
   const preview = await previewFile(deps.db.sql, keyring, row, request)
-  const choice: ImportChoice = {
-    format: row.format,
-    encoding: preview.encoding,
-    delimiter: preview.delimiter,
-    columns: preview.columns.map(({ name }) => name),
-    targets: targetsOf(row, preview.columns, request),
-    match: request.match,
-    createIfMissing: request.createIfMissing ?? true,
-    emptyCells: request.emptyCells ?? 'keep',
-    values: await valuesOf(deps, workspaceId, request),
-    fieldValues: await fieldValuesOf(deps, workspaceId, request),
-    splitNames: request.splitNames ?? false,
-    decimal: request.decimal ?? null,
-    labels: request.labels ?? {},
-  }
+  const choice = await choiceOf(deps, row, preview, request)
   const { fileName } = decryptSettings(keyring, importId, row.settings)
   const dryRun = request.dryRun === true
   return deps.db.tx(async (tx) => {
     checkStartable(await lockImport(tx, workspaceId, importId))
-    await markRunning(tx, keyring, row, { fileName, choice }, preview.dataStart, dryRun, actor, deps.clock.now())
+    const now = deps.clock.now()
+    await deletePieces(tx, workspaceId, importId, 'refused')
+    await tx`
+      update lead_imports
+      set state = 'running',
+        settings = ${encryptSettings(keyring, importId, { fileName, choice })},
+        report = null,
+        actor_type = ${actor.type},
+        actor_id = ${actor.id},
+        dry_run = ${dryRun},
+        position = ${preview.dataStart},
+        rows = 0, created = 0, updated = 0, unchanged = 0, refused = 0, refused_bytes = 0,
+        due_at = ${now},
+        attempts = 0,
+        started_at = ${now},
+        ended_at = null,
+        expires_at = null
+      where workspace_id = ${workspaceId}
+        and id = ${importId}`
+    publishImport(tx, workspaceId, importId)
+    if (!dryRun) await audit(tx, actor, 'leads.import_started', row, now)
     return findImport(tx, workspaceId, importId)
   })
 }
 
-async function markRunning(
-  tx: Tx,
-  keyring: Keyring,
-  { workspace_id: workspaceId, id }: ImportRow,
-  settings: ImportSettings,
-  position: number,
-  dryRun: boolean,
-  actor: TeamActor,
-  now: Date,
-): Promise<void> {
-  await deletePieces(tx, workspaceId, id, 'refused')
-  await tx`
-    update lead_imports
-    set state = 'running',
-      settings = ${encryptSettings(keyring, id, settings)},
-      report = null,
-      actor_type = ${actor.type},
-      actor_id = ${actor.id},
-      dry_run = ${dryRun},
-      position = ${position},
-      rows = 0, created = 0, updated = 0, unchanged = 0, refused = 0, refused_bytes = 0,
-      due_at = ${now},
-      attempts = 0,
-      started_at = ${now},
-      ended_at = null,
-      expires_at = null
-    where workspace_id = ${workspaceId}
-      and id = ${id}`
-  publishImport(tx, workspaceId, id)
-  if (!dryRun) {
-    const entry = { scopeId: workspaceId, actor, action: 'leads.import_started', target: `import:${id}` }
-    await recordAudit(tx, entry, now)
+async function choiceOf(
+  deps: LeadDeps,
+  row: ImportRow,
+  { columns, encoding, delimiter }: FilePreview,
+  request: StartRequest,
+): Promise<ImportChoice> {
+  const {
+    match,
+    createIfMissing = true,
+    emptyCells = 'keep',
+    splitNames = false,
+    decimal = null,
+    labels = {},
+  } = request
+  return {
+    ...{ format: row.format, encoding, delimiter, match, createIfMissing, emptyCells, splitNames, decimal, labels },
+    columns: columns.map(({ name }) => name),
+    targets: targetsOf(row, columns, request),
+    values: await valuesOf(deps, row.workspace_id, request),
+    fieldValues: await fieldValuesOf(deps, row.workspace_id, request),
   }
 }
+
+const audit = (tx: Tx, actor: TeamActor, action: string, { workspace_id: scopeId, id }: ImportRow, now: Date) =>
+  recordAudit(tx, { scopeId, actor, action, target: `import:${id}` }, now)
 
 function checkStartable({ state, uploaded, size }: ImportRow): void {
   if (state === 'uploading') throw conflict(`The upload is not complete: ${uploaded} of ${size} bytes were uploaded`)
@@ -177,11 +171,7 @@ async function valuesOf({ db }: LeadDeps, workspaceId: string, { values = {} }: 
 }
 
 /** Does the same for fields that the workspace defines. */
-async function fieldValuesOf(
-  { db }: LeadDeps,
-  workspaceId: string,
-  { fieldValues = {} }: StartRequest,
-): Promise<FieldValueMapping> {
+async function fieldValuesOf({ db }: LeadDeps, workspaceId: string, { fieldValues = {} }: StartRequest) {
   if (Object.keys(fieldValues).length === 0) return {}
   const fields = await fieldsInUse(db.sql, workspaceId)
   const issues: Issue[] = []
@@ -206,7 +196,7 @@ async function fieldValuesOf(
 }
 
 /** Cancels an import permanently; written rows stay. */
-export async function cancelImport({ db, clock }: LeadDeps, workspaceId: string, actor: TeamActor, importId: string) {
+export async function cancelImport({ db, clock }: LeadDeps, { workspaceId, actor }: Member, importId: string) {
   return db.tx(async (tx) => {
     const now = clock.now()
     const row = await lockImport(tx, workspaceId, importId)
@@ -221,8 +211,7 @@ export async function cancelImport({ db, clock }: LeadDeps, workspaceId: string,
     await deleteUnneeded(tx, workspaceId, importId, 'cancelled')
     if (!row.dry_run) await endTracking(tx, workspaceId, importId, now)
     publishImport(tx, workspaceId, importId)
-    const entry = { scopeId: workspaceId, actor, action: 'leads.import_cancelled', target: `import:${importId}` }
-    await recordAudit(tx, entry, now)
+    await audit(tx, actor, 'leads.import_cancelled', row, now)
     return findImport(tx, workspaceId, importId)
   })
 }

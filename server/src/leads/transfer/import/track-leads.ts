@@ -1,7 +1,7 @@
 import type { Sql, Tx } from '../../../base/db.ts'
 import type { Keyring } from '../../../base/encryption/keyring.ts'
 import { type BulkChangeRow, undoEnd } from '../../bulk/bulk-changes.ts'
-import { type BulkItem, decryptFormerValues, recordItems } from '../../bulk/items.ts'
+import { type BulkItem, decryptFormerValues, type ItemRow, recordItems } from '../../bulk/items.ts'
 import { toBulkItem } from '../../bulk/run-bulk-change.ts'
 import type { UpsertOutcome } from '../../write/upsert-plan.ts'
 import type { ImportRow } from './imports.ts'
@@ -23,20 +23,20 @@ export async function trackImport(tx: Tx, row: ImportRow, now: Date): Promise<vo
 export async function recordBatch(
   tx: Tx,
   keyring: Keyring,
-  { workspace_id: workspaceId, id }: ImportRow,
+  row: ImportRow,
   outcomes: readonly UpsertOutcome[],
 ): Promise<void> {
   const items = new Map<string, BulkItem>()
   const touched = outcomes.flatMap((outcome) => (outcome.action === 'failed' ? [] : [outcome]))
   const known = touched.flatMap(({ action, lead }) => (action === 'updated' ? [lead.id] : []))
-  const recorded = await readRecorded(tx, keyring, workspaceId, id, known)
+  const recorded = await readRecorded(tx, keyring, row, known)
   for (const outcome of touched) {
     const item = toBulkItem(outcome.lead.id, outcome)
     const earlier = items.get(item.leadId) ?? recorded.get(item.leadId)
     const foundAt = outcome.action === 'updated' ? outcome.before.updatedAt : null
     items.set(item.leadId, earlier === undefined ? item : combineItems(earlier, item, foundAt))
   }
-  await recordItems(tx, keyring, workspaceId, id, [...items.values()])
+  await recordItems(tx, keyring, row, [...items.values()])
 }
 
 /** Combines two rows for one lead: keeps the values before the first, unless someone changed the lead in between. */
@@ -51,17 +51,14 @@ function combineItems(earlier: BulkItem, later: BulkItem, foundAt: Date | null):
 async function readRecorded(
   tx: Tx,
   keyring: Keyring,
-  workspaceId: string,
-  id: string,
+  { workspace_id, id }: ImportRow,
   leadIds: string[],
 ): Promise<Map<string, BulkItem>> {
   if (leadIds.length === 0) return new Map()
-  const rows = await tx<
-    { lead_id: string; outcome: BulkItem['outcome']; before: Buffer | null; left_at: Date | null }[]
-  >`
+  const rows = await tx<(ItemRow & Pick<BulkItem, 'outcome'>)[]>`
     select lead_id, outcome, before, left_at
     from lead_bulk_items
-    where workspace_id = ${workspaceId}
+    where workspace_id = ${workspace_id}
       and change_id = ${id}
       and lead_id = any (${leadIds}::uuid[])`
   return new Map(
