@@ -8,7 +8,7 @@ import { forbidden, InvalidInput, type Issue, notFound } from '../base/errors.ts
 import { newId } from '../base/id.ts'
 import { hasNumberingPlan } from '../base/phone/phone.ts'
 import { foldKeyword } from '../base/text/keywords.ts'
-import { recordAudit } from '../team/audit.ts'
+import { recordAudit, workspaceEntry } from '../team/audit.ts'
 import { publishWorkspace } from '../team/live-updates.ts'
 import { type Member, roleCovers, type TeamActor } from '../team/member.ts'
 import { validateHolidays, validateHours } from '../team/opening-hours.ts'
@@ -64,8 +64,8 @@ export async function addWorkspace(tx: Tx, keyStore: KeyStore, input: NewWorkspa
       insert into members (workspace_id, user_id, role, created_at)
       values (${row.id}, ${input.ownerId}, 'owner', ${now})`
   }
-  const target = `workspace:${row.id}`
-  await recordAudit(tx, { scopeId: row.id, actor: input.createdBy, action: 'workspace.created', target }, now)
+  const by = { workspaceId: row.id, actor: input.createdBy }
+  await recordAudit(tx, workspaceEntry(by, 'workspace.created', `workspace:${row.id}`), now)
   return row
 }
 
@@ -105,8 +105,7 @@ export async function updateWorkspace(
     }
     await publishChange(tx, by.workspaceId)
     publishWorkspace(tx, by.workspaceId)
-    const entry = { scopeId: by.workspaceId, actor: by.actor, action: 'workspace.changed', target: changed.join(',') }
-    await recordAudit(tx, entry, now)
+    await recordAudit(tx, workspaceEntry(by, 'workspace.changed', changed.join(',')), now)
     return after
   })
 }

@@ -1,6 +1,6 @@
 import { type Fragment, type Sql, type Tx, violates } from '../base/db.ts'
 import { conflict, notFound } from '../base/errors.ts'
-import { recordAudit } from '../team/audit.ts'
+import { recordAudit, workspaceEntry } from '../team/audit.ts'
 import type { Member } from '../team/member.ts'
 import { lockWorkspace } from './workspace.ts'
 
@@ -94,6 +94,5 @@ async function withUniqueCheck<T>({ unique }: OwnedList, write: () => PromiseLik
 }
 
 function recordChange(tx: Tx, { item }: OwnedList, { by, id, now }: ListChange, what: string): Promise<void> {
-  const target = `${item}:${id.toLowerCase()}`
-  return recordAudit(tx, { scopeId: by.workspaceId, actor: by.actor, action: `${item}.${what}`, target }, now)
+  return recordAudit(tx, workspaceEntry(by, `${item}.${what}`, `${item}:${id.toLowerCase()}`), now)
 }

@@ -6,7 +6,7 @@ import { forbidden, invalid, notFound } from '../../base/errors.ts'
 import { type App, nullable, titled } from '../../base/route.ts'
 import { count, text, unpaged } from '../../base/schema-types.ts'
 import { version } from '../../base/version.ts'
-import { recordAudit } from '../../team/audit.ts'
+import { instanceEntry, recordAudit, userActor } from '../../team/audit.ts'
 import type { Member, TeamActor, TeamCaller, TeamGuard } from '../../team/member.ts'
 import { teamApi } from '../../team/team-api.ts'
 import {
@@ -209,11 +209,13 @@ export function sessionTeamRoutes(app: App, deps: TeamDeps, guard: TeamGuard): v
     run: async ({ caller, params }) => {
       const { userId } = signedInUser(caller)
       const { sessionId } = params
-      const { actor } = caller
       await deps.db.tx(async (tx) => {
         if (!(await endSession(tx, userId, sessionId))) throw notFound('Session not found')
-        const entry = { scopeId: instanceScope, actor, action: 'session.ended', target: `session:${sessionId}` }
-        await recordAudit(tx, entry, deps.wallClock.now())
+        await recordAudit(
+          tx,
+          instanceEntry(caller.actor, 'session.ended', `session:${sessionId}`),
+          deps.wallClock.now(),
+        )
       })
     },
   })
@@ -285,8 +287,7 @@ async function endSessionsOfEmail(deps: TeamDeps, by: TeamActor, email: string):
 async function endMyOtherSessions(deps: TeamDeps, userId: string, sessionId: string): Promise<number> {
   return deps.db.tx(async (tx) => {
     const count = await endOtherSessions(tx, userId, sessionId)
-    const actor = { type: 'user', id: userId } as const
-    const entry = { scopeId: instanceScope, actor, action: 'session.others-ended', target: `user:${userId}` }
+    const entry = instanceEntry(userActor(userId), 'session.others-ended', `user:${userId}`)
     if (count > 0) await recordAudit(tx, entry, deps.wallClock.now(), count)
     return count
   })

@@ -2,7 +2,7 @@ import type { Tx } from '../../base/db.ts'
 import { instanceScope } from '../../base/encryption/key-store.ts'
 import type { Keyring } from '../../base/encryption/keyring.ts'
 import { conflict, invalid } from '../../base/errors.ts'
-import { recordAudit } from '../../team/audit.ts'
+import { instanceEntry, recordAudit, userActor } from '../../team/audit.ts'
 import type { TeamCaller } from '../../team/member.ts'
 import { refuseLocalSignIn } from '../providers/forced.ts'
 import { clearAttempt, countAttempt, ownAttempt } from '../sign-in/login-throttle.ts'
@@ -62,9 +62,7 @@ export async function changePassword(
     await setPasswordHash(tx, userId, passwordHash)
     // Further links in the mailbox must not sign in either.
     await deletePendingSignIns(tx, userId)
-    const actor = { type: 'user', id: userId } as const
-    const target = `user:${userId}`
-    await recordAudit(tx, { scopeId: instanceScope, actor, action: 'password.changed', target }, now)
+    await recordUserChange(tx, userId, 'password.changed', now)
     return renewSession(tx, instanceKeys, userId, 'password', visitor, now)
   })
 }
@@ -139,7 +137,7 @@ export async function confirmTotp(
       where id = ${userId}
         and totp_confirmed_at is null`
     if (stored.count === 0) throw conflict('Two-factor sign-in is already on')
-    await recordTwoFactorChange(tx, userId, 'two-factor.enabled', now)
+    await recordUserChange(tx, userId, 'two-factor.enabled', now)
     return { recoveryCodes, session: await renewSession(tx, instanceKeys, userId, 'password', visitor, now) }
   })
 }
@@ -157,7 +155,7 @@ export async function disableTotp(
       update users
       set totp_secret = null, totp_confirmed_at = null, totp_last_step = null, recovery_hashes = '{}'
       where id = ${userId}`
-    await recordTwoFactorChange(tx, userId, 'two-factor.disabled', now)
+    await recordUserChange(tx, userId, 'two-factor.disabled', now)
     return renewSession(tx, instanceKeys, userId, 'password', visitor, now)
   })
 }
@@ -219,7 +217,5 @@ async function requirePassword(
   return user
 }
 
-function recordTwoFactorChange(tx: Tx, userId: string, action: string, now: Date): Promise<void> {
-  const actor = { type: 'user', id: userId } as const
-  return recordAudit(tx, { scopeId: instanceScope, actor, action, target: `user:${userId}` }, now)
-}
+const recordUserChange = (tx: Tx, userId: string, action: string, now: Date): Promise<void> =>
+  recordAudit(tx, instanceEntry(userActor(userId), action, `user:${userId}`), now)

@@ -5,7 +5,7 @@ import type { KeyStore } from '../../base/encryption/key-store.ts'
 import type { Keyring } from '../../base/encryption/keyring.ts'
 import { conflict, InvalidInput, invalid, notFound } from '../../base/errors.ts'
 import { newId } from '../../base/id.ts'
-import { type AuditDetails, recordAudit } from '../../team/audit.ts'
+import { type AuditDetails, type AuditEntry, recordAudit, workspaceEntry } from '../../team/audit.ts'
 import type { Member } from '../../team/member.ts'
 import { isScope } from './caller.ts'
 import { checkKeySettings, type KeyChangesInput, mayAnswer, normalRules, statusAt } from './key-schema.ts'
@@ -21,9 +21,7 @@ import {
   makeKeyValue,
   notifyKeyChanged,
   type OAuthClientOfKey,
-  replaceValue,
-  setRevoked,
-  storeChanges,
+  updateApiKey,
 } from './queries.ts'
 
 export interface KeyDeps {
@@ -147,7 +145,8 @@ export async function changeKeyAs(
     await releaseLostConversations(deps, tx, keyring, key, newSettings)
     await recordChange(tx, by, action.action, keyId, now, detailsOf(key, newSettings))
     await notifyKeyChanged(tx, keyId)
-    return storeChanges(tx, by.workspaceId, keyId, newSettings)
+    const approval = newSettings.approval === null ? null : tx.json(newSettings.approval)
+    return updateApiKey(tx, by.workspaceId, keyId, tx.set({ ...newSettings, approval }))
   })
   deps.forgetKey(keyId)
   return changed
@@ -254,15 +253,29 @@ async function releaseLostConversations(
 export async function revokeKeyAs(deps: KeyDeps, by: Member, keyId: string): Promise<ApiKeyRow> {
   const now = deps.clock.now()
   const keyring = await deps.keyStore.keyring(by.workspaceId)
-  const key = await deps.db.tx(async (tx) => {
-    const { key: revoked, changed } = await revokeApiKey(tx, by.workspaceId, keyId, now)
-    if (!changed) return revoked
-    await deps.keyStopped(tx, keyring, by.workspaceId, keyId)
-    await recordChange(tx, by, 'api-key.revoked', keyId, now)
-    return revoked
-  })
+  const { key } = await deps.db.tx((tx) => endKey(tx, deps, keyring, by, keyId, now))
   deps.forgetKey(keyId)
   return key
+}
+
+/**
+ * Revokes a key, returns its conversations to people and records it; repeating it changes nothing. The caller must call
+ * `forgetKey` after the commit.
+ */
+export async function endKey(
+  tx: Tx,
+  { keyStopped }: Pick<KeyDeps, 'keyStopped'>,
+  keyring: Keyring,
+  by: Pick<Member, 'workspaceId'> & Pick<AuditEntry, 'actor'>,
+  keyId: string,
+  now: Date,
+): Promise<{ key: ApiKeyRow; changed: boolean }> {
+  const result = await revokeApiKey(tx, by.workspaceId, keyId, now)
+  if (result.changed) {
+    await keyStopped(tx, keyring, by.workspaceId, keyId)
+    await recordAudit(tx, workspaceEntry(by, 'api-key.revoked', `api-key:${keyId}`), now)
+  }
+  return result
 }
 
 /**
@@ -278,7 +291,7 @@ export async function revokeApiKey(
   const found = await lockApiKey(tx, workspaceId, keyId)
   if (found === null) throw notFound('API key not found')
   if (found.revoked_at !== null) return { key: found, changed: false }
-  const key = await setRevoked(tx, workspaceId, keyId, now)
+  const key = await updateApiKey(tx, workspaceId, keyId, tx`revoked_at = ${now}`)
   if (found.oauth_client !== null) {
     await tx`delete from oauth_tokens where workspace_id = ${workspaceId} and key_id = ${keyId}`
   }
@@ -329,11 +342,12 @@ export async function rotateApiKey(
   }
   if (current.expires_at !== null && current.expires_at <= now) throw conflict('API key has expired. Create a new one')
   const value = makeKeyValue()
-  const key = await replaceValue(tx, workspaceId, keyId, {
-    keyHash: hashKeyValue(value),
-    lastFour: lastFourOf(value),
-    previousValidUntil: previousValidUntil ?? now,
-  })
+  const newValue = tx`
+    previous_key_hash = key_hash,
+    previous_valid_until = ${previousValidUntil ?? now},
+    key_hash = decode(${hashKeyValue(value)}, 'hex'),
+    last_four = ${lastFourOf(value)}`
+  const key = await updateApiKey(tx, workspaceId, keyId, newValue)
   await notifyKeyChanged(tx, keyId)
   return { key, value }
 }
@@ -346,6 +360,6 @@ function recordChange(
   now: Date,
   details: AuditDetails = {},
 ): Promise<void> {
-  const entry = { scopeId: by.workspaceId, actor: by.actor, action, target: `api-key:${keyId}` }
+  const entry = workspaceEntry(by, action, `api-key:${keyId}`)
   return recordAudit(tx, Object.keys(details).length === 0 ? entry : { ...entry, details }, now)
 }

@@ -1,10 +1,11 @@
 import { hash } from 'node:crypto'
 import { isDistributed, keysLock, lockExclusive } from '../../base/citus/distributed-sql.ts'
-import { type Db, publish, type Sql, type Tx } from '../../base/db.ts'
+import { type Db, type Fragment, publish, type Sql, type Tx } from '../../base/db.ts'
 import { checksum62, createToken, randomBase62 } from '../../base/encryption/secret-token.ts'
 import { type LeadSettingsRow, leadSettingsColumns } from '../../base/lead-settings.ts'
+import type { TemplateValue } from '../../base/postgres/template.ts'
 import { byteaArray } from '../../base/postgres/values.ts'
-import { recordAudit } from '../../team/audit.ts'
+import { recordAudit, systemActor, workspaceEntry } from '../../team/audit.ts'
 import { hoursWithHolidays, type OpeningHours } from '../../team/opening-hours.ts'
 import type { ApprovalRules } from './caller.ts'
 
@@ -105,55 +106,44 @@ export async function insertApiKey(tx: Tx, key: NewApiKey): Promise<ApiKeyRow> {
   return row
 }
 
-export async function selectApiKeys(sql: Sql, workspaceId: string): Promise<ApiKeyRow[]> {
-  return sql<ApiKeyRow[]>`
-    select ${keyColumns(sql)}
-    from api_keys
-    where workspace_id = ${workspaceId}
-    order by id desc`
-}
+const selectKeys = (sql: Sql, workspaceId: string, rest: Fragment): Promise<ApiKeyRow[]> => sql<ApiKeyRow[]>`
+  select ${keyColumns(sql)}
+  from api_keys
+  where workspace_id = ${workspaceId}
+    ${rest}`
+
+export const selectApiKeys = (sql: Sql, workspaceId: string): Promise<ApiKeyRow[]> =>
+  selectKeys(sql, workspaceId, sql`order by id desc`)
 
 /** Returns the active keys that this person is responsible for. */
-export async function selectActiveKeysOf(
-  sql: Sql,
-  workspaceId: string,
-  userId: string,
-  now: Date,
-): Promise<ApiKeyRow[]> {
-  return sql<ApiKeyRow[]>`
-    select ${keyColumns(sql)}
-    from api_keys
-    where workspace_id = ${workspaceId}
-    and created_by = ${userId}
-    and revoked_at is null
-    and (expires_at is null or expires_at > ${now})
-    order by id desc`
-}
+export const selectActiveKeysOf = (sql: Sql, workspaceId: string, userId: string, now: Date): Promise<ApiKeyRow[]> =>
+  selectKeys(
+    sql,
+    workspaceId,
+    sql`and created_by = ${userId} and revoked_at is null and (expires_at is null or expires_at > ${now}) order by id desc`,
+  )
 
 export async function selectApiKey(sql: Sql, workspaceId: string, keyId: string): Promise<ApiKeyRow | null> {
-  const [row] = await sql<ApiKeyRow[]>`
-    select ${keyColumns(sql)}
-    from api_keys
-    where workspace_id = ${workspaceId}
-    and id = ${keyId}`
+  const [row] = await selectKeys(sql, workspaceId, sql`and id = ${keyId}`)
   return row ?? null
 }
 
 export async function lockApiKey(tx: Tx, workspaceId: string, keyId: string): Promise<ApiKeyRow | null> {
   if (isDistributed(tx)) await lockExclusive(tx, keysLock(workspaceId))
-  const [row] = await tx<ApiKeyRow[]>`
-    select ${keyColumns(tx)}
-    from api_keys
-    where workspace_id = ${workspaceId}
-    and id = ${keyId}
-    for update`
+  const [row] = await selectKeys(tx, workspaceId, tx`and id = ${keyId} for update`)
   return row ?? null
 }
 
-export async function setRevoked(tx: Tx, workspaceId: string, keyId: string, at: Date): Promise<ApiKeyRow> {
+/** Changes an existing key; `assignments` follow `set`. */
+export async function updateApiKey(
+  tx: Tx,
+  workspaceId: string,
+  keyId: string,
+  assignments: TemplateValue,
+): Promise<ApiKeyRow> {
   const [row] = await tx<[ApiKeyRow]>`
     update api_keys
-    set revoked_at = ${at}
+    set ${assignments}
     where workspace_id = ${workspaceId}
     and id = ${keyId}
     returning ${keyColumns(tx)}`
@@ -167,70 +157,18 @@ export type KeyChanges = Pick<
   | ('unanswered_sends' | 'daily_sends' | 'quiet_seconds' | 'max_parts' | 'show_typing' | 'approval' | 'tools_off')
 >
 
-export async function storeChanges(tx: Tx, workspaceId: string, keyId: string, to: KeyChanges): Promise<ApiKeyRow> {
-  const [row] = await tx<[ApiKeyRow]>`
-    update api_keys
-    set name = ${to.name},
-      scopes = ${[...to.scopes]}::text[],
-      connection_ids = ${[...to.connection_ids]}::uuid[],
-      allowlist = ${[...to.allowlist]}::text[],
-      answers_new_conversations = ${to.answers_new_conversations},
-      unanswered_sends = ${to.unanswered_sends},
-      daily_sends = ${to.daily_sends},
-      quiet_seconds = ${to.quiet_seconds},
-      max_parts = ${to.max_parts},
-      show_typing = ${to.show_typing},
-      approval = ${to.approval === null ? null : tx.json(to.approval)}::jsonb,
-      tools_off = ${[...to.tools_off]}::text[]
-    where workspace_id = ${workspaceId}
-    and id = ${keyId}
-    returning ${keyColumns(tx)}`
-  return row
-}
-
-interface NewValue {
-  keyHash: string
-  lastFour: string
-  previousValidUntil: Date
-}
-
-export async function replaceValue(tx: Tx, workspaceId: string, keyId: string, value: NewValue): Promise<ApiKeyRow> {
-  const [row] = await tx<[ApiKeyRow]>`
-    update api_keys
-    set previous_key_hash = key_hash,
-      previous_valid_until = ${value.previousValidUntil},
-      key_hash = decode(${value.keyHash}, 'hex'),
-      last_four = ${value.lastFour}
-    where workspace_id = ${workspaceId}
-    and id = ${keyId}
-    returning ${keyColumns(tx)}`
-  return row
-}
-
 /** Makes every node invalidate its cached key when the transaction commits. */
 export async function notifyKeyChanged(tx: Tx, keyId: string): Promise<void> {
   await tx`select pg_notify('api_keys', ${keyId})`
 }
 
-export interface CachedKeyRow extends LeadSettingsRow {
-  workspace_id: string
-  id: string
-  name: string
-  scopes: string[]
-  connection_ids: string[]
-  phone_visibility: 'full' | 'masked'
-  allowlist: string[]
-  unanswered_sends: number | null
-  daily_sends: number | null
-  quiet_seconds: number | null
-  max_parts: number | null
-  show_typing: boolean
-  approval: ApprovalRules | null
-  tools_off: string[]
+type UncachedColumn =
+  | ('last_four' | 'answers_new_conversations' | 'previous_valid_until')
+  | ('created_by' | 'created_at' | 'last_used_at' | 'oauth_redirect')
+
+export interface CachedKeyRow extends LeadSettingsRow, Omit<ApiKeyRow, UncachedColumn> {
   /** Publications for the workspace and for the key, together. */
   instructions_version: number
-  expires_at: Date | null
-  revoked_at: Date | null
   /** Expiry of the value that was looked up, if it is the one before the last rotation. */
   valid_until: Date | null
   leads_enabled: boolean
@@ -239,7 +177,6 @@ export interface CachedKeyRow extends LeadSettingsRow {
   hours: OpeningHours | null
   /** Default of `max_parts` in the workspace. */
   agent_max_parts: number
-  oauth_client: string | null
   is_sandbox: boolean
 }
 
@@ -380,7 +317,7 @@ export async function storePause(
         paused_why = ${why}
       where workspace_id = ${workspaceId}
         and id = ${keyId}`
-    const actor = { type: 'system', id: null } as const
-    await recordAudit(tx, { scopeId: workspaceId, actor, action: 'api-key.paused', target: `api-key:${keyId}` }, now)
+    const by = { workspaceId, actor: systemActor }
+    await recordAudit(tx, workspaceEntry(by, 'api-key.paused', `api-key:${keyId}`), now)
   })
 }

@@ -1,12 +1,11 @@
 import { Type } from 'typebox'
 import type { Sql, Tx } from '../../base/db.ts'
-import { instanceScope } from '../../base/encryption/key-store.ts'
 import { checksum62, hashToken, randomBase62 } from '../../base/encryption/secret-token.ts'
 import { invalid, notFound } from '../../base/errors.ts'
 import { newId } from '../../base/id.ts'
 import { nullable, timestamp, titled } from '../../base/route.ts'
 import { text, visiblePattern } from '../../base/schema-types.ts'
-import { type AuditEntry, recordAudit } from '../../team/audit.ts'
+import { type AuditEntry, instanceEntry, recordAudit } from '../../team/audit.ts'
 import type { Role, TeamCaller } from '../../team/member.ts'
 import { idSchema, roleSchema } from '../../team/team-schema.ts'
 import { publishTokenRevoked } from '../users/members.ts'
@@ -177,8 +176,8 @@ function recordChange(
   tokenId: string,
   now: Date,
 ): Promise<void> {
-  const scopeId = workspaceId ?? instanceScope
-  return recordAudit(tx, { scopeId, actor: by.actor, action, target: `team-token:${tokenId}` }, now)
+  const entry = instanceEntry(by.actor, action, `team-token:${tokenId}`)
+  return recordAudit(tx, workspaceId === null ? entry : { ...entry, scopeId: workspaceId }, now)
 }
 
 const tokenPattern = /^plt_[0-9A-Za-z]{32}_[0-9A-Za-z]{6}$/

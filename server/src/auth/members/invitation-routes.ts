@@ -21,11 +21,11 @@ import {
   acceptInvitation,
   createInvitation,
   listInvitations,
+  mailInvitationAgain,
   readInvitation,
   readInvitationLink,
   withdrawInvitation,
 } from './invitations.ts'
-import { mailInvitationAgain } from './mail-again.ts'
 import { invitationSchema, presentInvitation } from './people.ts'
 
 const path = '/api/team/v1/workspaces/:workspaceId/invitations'

@@ -5,8 +5,8 @@ import { createToken, hashToken } from '../../base/encryption/secret-token.ts'
 import { type ApiError, conflict, InvalidInput, notFound } from '../../base/errors.ts'
 import { newId } from '../../base/id.ts'
 import { invitationMail } from '../../mail/mail-texts.ts'
-import { cancelMails, type MailStatus, readMailsByCause, recordMail } from '../../mail/mails.ts'
-import { type AuditEntry, recordAudit } from '../../team/audit.ts'
+import { cancelMails, forgetEndedMail, type MailStatus, readMailsByCause, recordMail } from '../../mail/mails.ts'
+import { type AuditEntry, recordAudit, userActor, workspaceEntry } from '../../team/audit.ts'
 import type { Member, Role } from '../../team/member.ts'
 import { refuseForcedEmail } from '../providers/forced.ts'
 import type { NewSession } from '../sign-in/sessions.ts'
@@ -70,19 +70,18 @@ export async function createInvitation(
         ${now},
         ${invitation.expiresAt}
       )`
-    const target = `invitation:${invitation.id}`
-    await recordAudit(tx, { scopeId: by.workspaceId, actor: by.actor, action: 'invitation.created', target }, now)
+    await recordAudit(tx, workspaceEntry(by, 'invitation.created', `invitation:${invitation.id}`), now)
     return deps.mailer != null && mailInvitation(tx, instanceKeys, by, invitation, url, now)
   })
   const mail = isMailed ? ({ status: 'waiting', answer: null, at: now } as const) : null
   return { invitation: { ...invitation, mail }, url }
 }
 
-export const mailCause = (invitationId: string) => `invitation:${invitationId}`
+const mailCause = (invitationId: string) => `invitation:${invitationId}`
 const mailLifeMs = 24 * 3_600_000
 
 /** Records the mail of an invitation, in the language of the inviter. Returns whether it was recorded. */
-export async function mailInvitation(
+async function mailInvitation(
   tx: Tx,
   instanceKeys: Keyring,
   { workspaceId, creatorId, userId, name }: Member,
@@ -108,6 +107,30 @@ async function nameOfWorkspace(sql: Sql, workspaceId: string): Promise<string> {
 
 const linkOf = ({ publicUrl }: Pick<TeamDeps, 'publicUrl'>, token: string) => `${publicUrl}/invite/${token}`
 
+/** So that nobody gets a pile of the same mail. */
+const mailPauseMs = 5 * 60_000
+
+/**
+ * Mails the link of an open invitation once more, also after the first mail was refused. Throws what `readInvitationLink`
+ * throws, and 409 without a mail server, while a mail waits, and right after one was sent.
+ */
+export async function mailInvitationAgain(deps: TeamDeps, by: Member, invitationId: string): Promise<void> {
+  if (deps.mailer == null) throw conflict('Mail is not set up. Copy the link and send it yourself.')
+  const [keyring, instanceKeys] = await Promise.all([
+    deps.keyStore.keyring(by.workspaceId),
+    deps.keyStore.keyring(instanceScope),
+  ])
+  const now = deps.clock.now()
+  await deps.db.tx(async (tx) => {
+    const { url, ...invitation } = await requireInvitation(tx, keyring, deps, by, invitationId, now)
+    const isOver = await forgetEndedMail(tx, mailCause(invitation.id), new Date(now.getTime() - mailPauseMs))
+    if (!isOver) throw conflict('It is being mailed, or was in the last 5 minutes. Wait before mailing it again.')
+    if (!(await mailInvitation(tx, instanceKeys, by, invitation, url, now)))
+      throw conflict('A mail is under way, or too many mails of this workspace wait. Try again in a few minutes.')
+    await recordAudit(tx, workspaceEntry(by, 'invitation.mailed', `invitation:${invitation.id}`), now)
+  })
+}
+
 /**
  * Returns the link of an open invitation again, for callers who may invite with its role. Throws 404, 403, and 409 if
  * the link was not stored.
@@ -117,8 +140,7 @@ export async function readInvitationLink(deps: TeamDeps, by: Member, invitationI
   const now = deps.clock.now()
   return deps.db.tx(async (tx) => {
     const { url } = await requireInvitation(tx, keyring, deps, by, invitationId, now)
-    const target = `invitation:${invitationId}`
-    await recordAudit(tx, { scopeId: by.workspaceId, actor: by.actor, action: 'invitation.link-copied', target }, now)
+    await recordAudit(tx, workspaceEntry(by, 'invitation.link-copied', `invitation:${invitationId}`), now)
     return url
   })
 }
@@ -127,7 +149,7 @@ export async function readInvitationLink(deps: TeamDeps, by: Member, invitationI
  * Returns an open invitation with its link, for callers who may invite with its role. Throws 404, 403, and 409 if
  * the link was not stored.
  */
-export async function requireInvitation(
+async function requireInvitation(
   tx: Tx,
   keyring: Keyring,
   deps: Pick<TeamDeps, 'publicUrl'>,
@@ -184,8 +206,7 @@ export async function withdrawInvitation(deps: TeamDeps, by: Member, invitationI
         and accepted_at is null`
     if (withdrawn.count === 0) throw notFound('Invitation not found')
     await cancelMails(tx, [mailCause(invitationId)])
-    const target = `invitation:${invitationId}`
-    const entry = { scopeId: by.workspaceId, actor: by.actor, action: 'invitation.withdrawn', target }
+    const entry = workspaceEntry(by, 'invitation.withdrawn', `invitation:${invitationId}`)
     await recordAudit(tx, entry, deps.clock.now())
   })
 }
@@ -257,9 +278,7 @@ export async function withdrawInvitationsOf(
     tx,
     withdrawn.map(({ id }) => mailCause(id)),
   )
-  const target = `member:${userId}`
-  const entry = { scopeId: by.workspaceId, actor: by.actor, action: 'invitation.withdrawn', target }
-  await recordAudit(tx, entry, now, count)
+  await recordAudit(tx, workspaceEntry(by, 'invitation.withdrawn', `member:${userId}`), now, count)
   return count
 }
 
@@ -355,10 +374,11 @@ async function join(tx: Tx, token: string, invitation: InvitationRow, userId: st
   if (current === undefined) throw invitationExpired()
   if (!current.stands) throw invitationVoid()
   if (!(await consumeInvitation(tx, token, now))) throw invitationExpired()
-  const { workspace_id: scopeId, role } = invitation
-  if (!(await addMember(tx, scopeId, userId, role, now))) throw conflict('You are a member of this workspace already')
-  const actor = { type: 'user', id: userId } as const
-  await recordAudit(tx, { scopeId, actor, action: 'member.joined', target: `member:${userId}` }, now)
+  const { workspace_id: workspaceId, role } = invitation
+  const isAdded = await addMember(tx, workspaceId, userId, role, now)
+  if (!isAdded) throw conflict('You are a member of this workspace already')
+  const by = { workspaceId, actor: userActor(userId) }
+  await recordAudit(tx, workspaceEntry(by, 'member.joined', `member:${userId}`), now)
 }
 
 function parseNewcomer(name: string | undefined, password: string | undefined): { name: string; password: string } {

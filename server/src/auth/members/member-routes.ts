@@ -5,7 +5,7 @@ import { type App, nullable, oneOf, timestamp } from '../../base/route.ts'
 import { count, text, unpaged } from '../../base/schema-types.ts'
 import { parseFutureTime } from '../../base/time.ts'
 import { readFailedMails } from '../../mail/mails.ts'
-import { recordAudit } from '../../team/audit.ts'
+import { recordAudit, workspaceEntry } from '../../team/audit.ts'
 import { publishMemberUpdate } from '../../team/live-updates.ts'
 import { type Member, roleCovers, type TeamGuard } from '../../team/member.ts'
 import { type TeamApi, teamApi } from '../../team/team-api.ts'
@@ -115,7 +115,7 @@ async function changeAway(
   { isAway, until, userId = by.userId ?? undefined }: Static<typeof awayBody>,
 ): Promise<void> {
   if (userId === undefined) throw forbidden('Tokens cannot be away. Sign in as a member.')
-  const { workspaceId, actor } = by
+  const { workspaceId } = by
   const isOther = userId.toLowerCase() !== by.userId
   if (isOther && !roleCovers(by.role, 'admin')) throw forbidden('Only admins and owners can set this for other members')
   if (until != null && !isAway) throw invalid('until', 'must be null unless isAway is true')
@@ -124,12 +124,7 @@ async function changeAway(
   await db.tx(async (tx) => {
     if (!(await setAway(tx, workspaceId, userId, isAway ? now : null, untilTime))) throw memberNotFound()
     publishMemberUpdate(tx, workspaceId, userId.toLowerCase())
-    const entry = {
-      scopeId: workspaceId,
-      actor,
-      action: 'member.away-changed',
-      target: `member:${userId.toLowerCase()}`,
-    }
+    const entry = workspaceEntry(by, 'member.away-changed', `member:${userId.toLowerCase()}`)
     if (isOther) await recordAudit(tx, entry, now)
   })
 }

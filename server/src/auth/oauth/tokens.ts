@@ -2,10 +2,10 @@ import { hash } from 'node:crypto'
 import type { Sql, Tx } from '../../base/db.ts'
 import { instanceScope } from '../../base/encryption/key-store.ts'
 import { createToken, hashToken, isSameSecret } from '../../base/encryption/secret-token.ts'
-import { recordAudit } from '../../team/audit.ts'
-import { createApiKey, type KeyDeps, type NewKeyInput, revokeApiKey } from '../api-keys/change-key.ts'
+import { recordAudit, systemActor, workspaceEntry } from '../../team/audit.ts'
+import { createApiKey, endKey, type KeyDeps, type NewKeyInput } from '../api-keys/change-key.ts'
 import { statusAt } from '../api-keys/key-schema.ts'
-import { type ApiKeyRow, lockApiKey, makeAccessToken, notifyKeyChanged } from '../api-keys/queries.ts'
+import { type ApiKeyRow, lockApiKey, makeAccessToken, notifyKeyChanged, updateApiKey } from '../api-keys/queries.ts'
 import type { OAuthClient } from './clients.ts'
 import { invalidGrant, OAuthError } from './oauth-error.ts'
 import { isOwnResource, redirectHost } from './redirects.ts'
@@ -131,7 +131,7 @@ async function createKey(tx: Tx, workspaceId: string, code: CodeRow, now: Date):
   }
   const { key } = await createApiKey(tx, input, now)
   const actor = { type: code.actor_type, id: code.actor_id }
-  await recordAudit(tx, { scopeId: workspaceId, actor, action: 'api-key.created', target: `api-key:${key.id}` }, now)
+  await recordAudit(tx, workspaceEntry({ workspaceId, actor }, 'api-key.created', `api-key:${key.id}`), now)
   return key
 }
 
@@ -222,13 +222,8 @@ async function spend(tx: Tx, workspaceId: string, token: string, now: Date): Pro
 
 async function extend(tx: Tx, key: ApiKeyRow, now: Date): Promise<ApiKeyRow> {
   const expiresAt = new Date(now.getTime() + refreshMs)
-  await tx`
-    update api_keys
-    set expires_at = ${expiresAt}
-    where workspace_id = ${key.workspace_id}
-      and id = ${key.id}`
   await notifyKeyChanged(tx, key.id)
-  return { ...key, expires_at: expiresAt }
+  return updateApiKey(tx, key.workspace_id, key.id, tx`expires_at = ${expiresAt}`)
 }
 
 /** Stores a new access token and the refresh token, unless it is stored. Keeps the newest access tokens of the key. */
@@ -276,13 +271,7 @@ async function endGrant(
   keyId: string,
   now: Date,
 ): Promise<Ended> {
-  const { changed } = await revokeApiKey(tx, workspaceId, keyId, now)
-  if (changed) {
-    await deps.keyStopped(tx, keyring, workspaceId, keyId)
-    const actor = { type: 'system', id: null } as const
-    const target = `api-key:${keyId}`
-    await recordAudit(tx, { scopeId: workspaceId, actor, action: 'api-key.revoked', target }, now)
-  }
+  await endKey(tx, deps, keyring, { workspaceId, actor: systemActor }, keyId, now)
   return { endedKeyId: keyId }
 }
 

@@ -6,7 +6,7 @@ import { hashToken } from '../../base/encryption/secret-token.ts'
 import { ApiError } from '../../base/errors.ts'
 import { addressGroup } from '../../base/outgoing/address.ts'
 import type { App } from '../../base/route.ts'
-import { countAudit } from '../../team/audit.ts'
+import { countAudit, instanceEntry, systemActor } from '../../team/audit.ts'
 import { findProviderByScimToken, type Provider } from '../providers/provider.ts'
 import type { Limiter } from '../rate-limit/limiter.ts'
 import { rateLimited } from '../rate-limit/request-limits.ts'
@@ -127,14 +127,11 @@ function changeFor<T>(deps: ScimDeps, provider: Provider, action: string, work: 
     deps.db.tx(async (tx) => {
       const now = deps.clock.now()
       const result = await work({ tx, keys, provider, now })
-      const entry = { scopeId: instanceScope, actor: system, action, target: targetOf(provider.id) }
-      await countAudit(tx, entry, deps.wallClock.now())
+      await countAudit(tx, instanceEntry(systemActor, action, targetOf(provider.id)), deps.wallClock.now())
       return result
     }),
   )
 }
-
-const system = { type: 'system', id: null } as const
 
 function userRoutes(scope: App, deps: ScimDeps, providerOf: ProviderOf): void {
   const { db, keyStore, publicUrl } = deps

@@ -4,7 +4,7 @@ import { instanceScope } from '../../base/encryption/key-store.ts'
 import { forbidden, notFound } from '../../base/errors.ts'
 import { type App, timestamp } from '../../base/route.ts'
 import { text } from '../../base/schema-types.ts'
-import { recordAudit } from '../../team/audit.ts'
+import { instanceEntry, recordAudit } from '../../team/audit.ts'
 import { type TeamGuard, teamCallerOf } from '../../team/member.ts'
 import { type TeamApi, teamApi } from '../../team/team-api.ts'
 import { closed, emailSchema } from '../../team/team-schema.ts'
@@ -61,9 +61,7 @@ export function signInTeamRoutes(app: App, deps: TeamDeps, guard: TeamGuard): vo
       await refuseLocalSignIn(deps.db.sql, instanceKeys, user, 'link')
       const now = deps.wallClock.now()
       const link = await deps.db.tx(async (tx) => {
-        const { actor } = caller
-        const target = `user:${user.id}`
-        await recordAudit(tx, { scopeId: instanceScope, actor, action: 'sign-in-link.created', target }, now)
+        await recordAudit(tx, instanceEntry(caller.actor, 'sign-in-link.created', `user:${user.id}`), now)
         return createSignInLink(tx, deps.publicUrl, user.id, now)
       })
       return { url: link.url, expiresAt: link.expiresAt.toISOString() }
@@ -113,8 +111,7 @@ async function signOut(deps: TeamDeps, request: FastifyRequest): Promise<void> {
   if (userId === null || sessionId === null) return
   await deps.db.tx(async (tx) => {
     if (!(await endSession(tx, userId, sessionId))) return
-    const entry = { scopeId: instanceScope, actor, action: 'session.ended', target: `session:${sessionId}` }
-    await recordAudit(tx, entry, deps.wallClock.now())
+    await recordAudit(tx, instanceEntry(actor, 'session.ended', `session:${sessionId}`), deps.wallClock.now())
   })
 }
 

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { instanceScope } from '../../base/encryption/key-store.ts'
 import { notFound } from '../../base/errors.ts'
 import { timestamp, titled } from '../../base/route.ts'
-import { recordAudit } from '../../team/audit.ts'
+import { instanceEntry, recordAudit } from '../../team/audit.ts'
 import type { TeamApi } from '../../team/team-api.ts'
 import { closed, emailSchema, idSchema, personNameSchema } from '../../team/team-schema.ts'
 import { decryptPerson, findUserByEmail, type TeamDeps } from '../users/users.ts'
@@ -53,8 +53,7 @@ export function disabledUserRoutes(api: TeamApi, deps: Pick<TeamDeps, 'db' | 'ke
         const user = await findUserByEmail(tx, keys, body.email)
         if (user === undefined) throw notFound('No user has this e-mail')
         await enableUser(tx, user.id)
-        const entry = { scopeId: instanceScope, actor: caller.actor, action: 'user.enabled', target: `user:${user.id}` }
-        await recordAudit(tx, entry, deps.wallClock.now())
+        await recordAudit(tx, instanceEntry(caller.actor, 'user.enabled', `user:${user.id}`), deps.wallClock.now())
       })
     },
   })

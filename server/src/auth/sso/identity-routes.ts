@@ -3,7 +3,7 @@ import { instanceScope } from '../../base/encryption/key-store.ts'
 import { conflict, forbidden, notFound } from '../../base/errors.ts'
 import { type App, timestamp, titled } from '../../base/route.ts'
 import { text } from '../../base/schema-types.ts'
-import { recordAudit } from '../../team/audit.ts'
+import { instanceEntry, recordAudit } from '../../team/audit.ts'
 import type { TeamCaller, TeamGuard } from '../../team/member.ts'
 import { teamApi } from '../../team/team-api.ts'
 import { closed, emailSchema, idSchema } from '../../team/team-schema.ts'
@@ -117,13 +117,7 @@ function linkRoutes(app: App, deps: SsoDeps, guard: TeamGuard): void {
           where provider_id = ${providerId}
             and user_id = ${userId}`
         if (removed.count === 0) throw notFound('Identity not found')
-        const entry = {
-          scopeId: instanceScope,
-          actor: caller.actor,
-          action: 'sso.unlinked',
-          target: targetOf(providerId),
-        }
-        await recordAudit(tx, entry, deps.wallClock.now())
+        await recordAudit(tx, instanceEntry(caller.actor, 'sso.unlinked', targetOf(providerId)), deps.wallClock.now())
       })
     },
   })

@@ -9,7 +9,7 @@ import { conflict, forbidden, invalid, unavailable } from '../../base/errors.ts'
 import type { Outgoing } from '../../base/outgoing/guarded-fetch.ts'
 import type { App } from '../../base/route.ts'
 import { count, text } from '../../base/schema-types.ts'
-import { recordAudit } from '../../team/audit.ts'
+import { instanceEntry, recordAudit } from '../../team/audit.ts'
 import type { TeamActor, TeamCaller, TeamGuard } from '../../team/member.ts'
 import { type TeamApi, teamApi } from '../../team/team-api.ts'
 import { closed, idSchema } from '../../team/team-schema.ts'
@@ -157,11 +157,7 @@ async function refuseUnknown(tx: Tx, { access, breakGlass }: ProviderSettings): 
 const switchForcedOff = () => conflict('Switch forced sign-on off first')
 
 const record = (deps: ProviderDeps, tx: Tx, actor: TeamActor, what: string, id: string) =>
-  recordAudit(
-    tx,
-    { scopeId: instanceScope, actor, action: `sso-provider.${what}`, target: targetOf(id) },
-    deps.wallClock.now(),
-  )
+  recordAudit(tx, instanceEntry(actor, `sso-provider.${what}`, targetOf(id)), deps.wallClock.now())
 
 /** Changes an existing provider and records it. */
 async function change<T>(

@@ -5,7 +5,7 @@ import type { Keyring } from '../../base/encryption/keyring.ts'
 import { isUuid } from '../../base/id.ts'
 import { addressGroup } from '../../base/outgoing/address.ts'
 import type { App } from '../../base/route.ts'
-import { countAudit, recordAudit } from '../../team/audit.ts'
+import { countAudit, instanceEntry, recordAudit, systemActor, userActor } from '../../team/audit.ts'
 import { listProviders, type Provider, saveTest } from '../providers/provider.ts'
 import type { Limiter } from '../rate-limit/limiter.ts'
 import { rateLimited } from '../rate-limit/request-limits.ts'
@@ -164,12 +164,7 @@ async function finishSignIn({ deps, request, reply, provider, instanceKeys, pend
     if ('refusal' in authorized) return authorized
     const { userId } = authorized
     const now = deps.wallClock.now()
-    const actor = { type: 'user', id: userId } as const
-    await recordAudit(
-      tx,
-      { scopeId: instanceScope, actor, action: 'sso.signed-in', target: targetOf(provider.id) },
-      now,
-    )
+    await recordAudit(tx, instanceEntry(userActor(userId), 'sso.signed-in', targetOf(provider.id)), now)
     return { session: await completeSignIn(tx, instanceKeys, userId, 'sso', visitorOf(deps, request), now, session) }
   })
   if ('refusal' in done) {
@@ -186,8 +181,7 @@ async function finishLink({ deps, provider, instanceKeys, pending, claims }: Fin
   if (userId === null) return pageOf('link', 'failed', '/')
   const isLinked = await deps.db.tx(async (tx) => {
     if (!(await linkIdentity(tx, provider.id, subject, userId, deps.clock.now()))) return false
-    const actor = { type: 'user', id: userId } as const
-    const entry = { scopeId: instanceScope, actor, action: 'sso.linked', target: targetOf(provider.id) }
+    const entry = instanceEntry(userActor(userId), 'sso.linked', targetOf(provider.id))
     await recordAudit(tx, entry, deps.wallClock.now())
     return true
   })
@@ -214,10 +208,9 @@ function saveFailedTest(deps: SsoDeps, instanceKeys: Keyring, providerId: string
 
 /** One entry an hour for each reason: visitors can cause them at will. */
 function recordRefusal(deps: SsoDeps, providerId: string, reason: Outcome, problem?: string): Promise<void> {
-  const actor = { type: 'system', id: null } as const
-  const details = problem === undefined ? undefined : { problem: { before: null, after: problem } }
-  const entry = { scopeId: instanceScope, actor, action: `sso.${reason}`, target: targetOf(providerId) }
-  return deps.db.tx((tx) => countAudit(tx, { ...entry, ...(details && { details }) }, deps.wallClock.now()))
+  const entry = instanceEntry(systemActor, `sso.${reason}`, targetOf(providerId))
+  const details = problem === undefined ? {} : { details: { problem: { before: null, after: problem } } }
+  return deps.db.tx((tx) => countAudit(tx, { ...entry, ...details }, deps.wallClock.now()))
 }
 
 export const targetOf = (providerId: string): string => `sso-provider:${providerId}`

@@ -1,7 +1,7 @@
 import type { Tx } from '../../base/db.ts'
 import { conflict, invalid, notFound } from '../../base/errors.ts'
 import { newId } from '../../base/id.ts'
-import { addToAudit, recordAudit } from '../../team/audit.ts'
+import { addToAudit, recordAudit, workspaceEntry } from '../../team/audit.ts'
 import { publishWorkspace } from '../../team/live-updates.ts'
 import type { Member } from '../../team/member.ts'
 import type { WorkspaceDeps } from '../change.ts'
@@ -209,10 +209,7 @@ async function refuseUnknownTarget(tx: Tx, workspaceId: string, { keyId, connect
 function entryOf(by: Member, action: string, { keyId, connectionId }: InstructionScope, published?: PublishedVersion) {
   const kept = keyId === null ? `workspace:${by.workspaceId}` : `api-key:${keyId}`
   return {
-    scopeId: by.workspaceId,
-    actor: by.actor,
-    action,
-    target: connectionId === null ? kept : `connection:${connectionId}`,
+    ...workspaceEntry(by, action, connectionId === null ? kept : `connection:${connectionId}`),
     ...(published !== undefined && {
       details: { version: { before: published.version - 1, after: published.version } },
     }),
