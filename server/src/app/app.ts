@@ -132,7 +132,7 @@ async function serveTeamApi(
   await app.register(cookie)
   decorateTeamRequests(app)
   const access = accessDeps(team, guard)
-  const documents = createClientDocuments({ outgoing: runtime.outgoing, clock })
+  const documents = createClientDocuments(runtime.outgoing, clock)
   const oauth: OAuthDeps = { ...access, outgoing: runtime.outgoing, documents, limiter }
   accessTeamRoutes(app, access, teamGuard)
   consentTeamRoutes(app, oauth, teamGuard)

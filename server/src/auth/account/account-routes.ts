@@ -2,12 +2,12 @@ import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { Tx } from '../../base/db.ts'
 import { instanceScope } from '../../base/encryption/key-store.ts'
-import { forbidden, invalid, notFound } from '../../base/errors.ts'
+import { invalid, notFound } from '../../base/errors.ts'
 import { type App, nullable, titled } from '../../base/route.ts'
 import { count, text, unpaged } from '../../base/schema-types.ts'
 import { version } from '../../base/version.ts'
 import { instanceEntry, recordAudit, userActor } from '../../team/audit.ts'
-import type { Member, TeamActor, TeamCaller, TeamGuard } from '../../team/member.ts'
+import { type Member, signedInUser, type TeamActor, type TeamGuard } from '../../team/member.ts'
 import { teamApi } from '../../team/team-api.ts'
 import {
   closed,
@@ -31,7 +31,7 @@ import {
 } from '../sign-in/sessions.ts'
 import { deletePendingSignIns } from '../sign-in/sign-in.ts'
 import { setSessionCookies } from '../sign-in/sign-in-routes.ts'
-import { csrfTokenOf, sessionCookie, visitorOf } from '../sign-in/visitor.ts'
+import { csrfTokenOf, ownCookie, visitorOf } from '../sign-in/visitor.ts'
 import { findMember, listMemberships, memberNotFound } from '../users/members.ts'
 import { decryptPerson, findUser, findUserByEmail, setLanguage, type TeamDeps } from '../users/users.ts'
 import { changePassword, confirmTotp, disableTotp, enrolTotp, renameProfile } from './profile.ts'
@@ -261,7 +261,7 @@ async function readProfile(deps: TeamDeps, userId: string) {
 
 /** Returns the CSRF token of the request's session. */
 function csrfTokenFor(deps: TeamDeps, request: FastifyRequest): string | null {
-  const sessionToken = sessionCookie(deps.publicUrl).read(request)
+  const sessionToken = ownCookie(deps.publicUrl, 'session').read(request)
   return sessionToken === null ? null : csrfTokenOf(sessionToken)
 }
 
@@ -298,10 +298,4 @@ async function endSessions(tx: Tx, userId: string, actor: TeamActor, scopeId: st
   await deletePendingSignIns(tx, userId)
   await forgetSignInOrigins(tx, userId)
   await recordAudit(tx, { scopeId, actor, action: 'session.all-ended', target: `user:${userId}` }, now)
-}
-
-/** Returns the signed-in user. Throws 403 for a token, which has no name, password or sessions of its own. */
-function signedInUser({ userId, sessionId }: TeamCaller): { userId: string; sessionId: string } {
-  if (userId === null || sessionId === null) throw forbidden('Only signed-in users can do this, not tokens')
-  return { userId, sessionId }
 }

@@ -18,9 +18,9 @@ import {
 import { findSession, type NewSession, type SessionRow } from '../sign-in/sessions.ts'
 import { deletePendingSignIns, renewSession } from '../sign-in/sign-in.ts'
 import {
+  changePerson,
   decryptPerson,
   findUser,
-  renameUser,
   setPasswordHash,
   type TeamDeps,
   type UserRow,
@@ -31,7 +31,7 @@ const linkTrustMs = 15 * 60_000
 
 export async function renameProfile(deps: TeamDeps, userId: string, name: string): Promise<void> {
   const instanceKeys = await deps.keyStore.keyring(instanceScope)
-  await deps.db.tx((tx) => renameUser(tx, instanceKeys, userId, name))
+  await deps.db.tx((tx) => changePerson(tx, instanceKeys, userId, { name }))
 }
 
 /**
@@ -45,9 +45,11 @@ export async function changePassword(
   change: { newPassword: string; currentPassword: string | undefined },
 ): Promise<NewSession> {
   const user = await findUser(deps.db.sql, userId)
-  if (user !== undefined) await refuseForced(deps, user)
-  const { sessionToken } = visitor
-  const session = sessionToken === null ? undefined : await findSession(deps, sessionToken, deps.wallClock.now())
+  if (user !== undefined) {
+    // A password would be of no use to those who sign in only at an identity provider.
+    await deps.keyStore.withKeyring(instanceScope, (keys) => refuseLocalSignIn(deps.db.sql, keys, user, 'password'))
+  }
+  const session = await findSession(deps, visitor.sessionToken, deps.wallClock.now())
   const isVerified = user?.password_hash === null || isRecentLinkSession(session, deps.wallClock.now())
   if (!isVerified) {
     const currentHash = user?.password_hash ?? null
@@ -65,11 +67,6 @@ export async function changePassword(
     await recordUserChange(tx, userId, 'password.changed', now)
     return renewSession(tx, instanceKeys, userId, 'password', visitor, now)
   })
-}
-
-/** A password would be of no use to those who sign in only at an identity provider. */
-async function refuseForced(deps: TeamDeps, user: UserRow): Promise<void> {
-  await deps.keyStore.withKeyring(instanceScope, (keys) => refuseLocalSignIn(deps.db.sql, keys, user, 'password'))
 }
 
 function isRecentLinkSession(session: SessionRow | undefined, now: Date): boolean {

@@ -205,30 +205,19 @@ function changedKey(key: ApiKeyRow, changes: KeyChangesInput, now: Date): KeyCha
 }
 
 /** What the audit log keeps of a change: neither names nor addresses. */
-function detailsOf(before: KeyChanges, after: KeyChanges): AuditDetails {
-  const changed = settingNames.filter(([column]) => !isDeepStrictEqual(before[column], after[column]))
+function detailsOf(before: KeyChanges, { name: _name, allowlist: _allowlist, ...after }: KeyChanges): AuditDetails {
+  const columns = (Object.keys(after) as (keyof typeof after)[]).filter(
+    (column) => !isDeepStrictEqual(before[column], after[column]),
+  )
   return Object.fromEntries(
-    changed.map(([column, name]) => [name, { before: keptValue(before[column]), after: keptValue(after[column]) }]),
+    columns.map((column) => [
+      column.replace(/_./g, (part) => part.slice(1).toUpperCase()),
+      { before: keptValue(before[column]), after: keptValue(after[column]) },
+    ]),
   )
 }
 
-type KeptColumn = Exclude<keyof KeyChanges, 'name' | 'allowlist'>
-
-/** Names of settings in the API. */
-const settingNames: readonly (readonly [KeptColumn, string])[] = [
-  ['scopes', 'scopes'],
-  ['connection_ids', 'connectionIds'],
-  ['answers_new_conversations', 'answersNewConversations'],
-  ['unanswered_sends', 'unansweredSends'],
-  ['daily_sends', 'dailySends'],
-  ['quiet_seconds', 'quietSeconds'],
-  ['max_parts', 'maxParts'],
-  ['show_typing', 'showTyping'],
-  ['approval', 'approval'],
-  ['tools_off', 'toolsOff'],
-]
-
-const keptValue = (value: KeyChanges[KeptColumn]) =>
+const keptValue = (value: KeyChanges[keyof KeyChanges]) =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : value
 
 async function releaseLostConversations(

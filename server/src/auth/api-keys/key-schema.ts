@@ -129,43 +129,34 @@ export function normalRules(rules: ApprovalRules | null): ApprovalRules | null {
   return isAny || rules.amountFrom !== null ? { ...rules, labelIds } : null
 }
 
+const settings = {
+  name,
+  scopes: scopeList,
+  connectionIds,
+  phoneVisibility,
+  allowlist,
+  answersNewConversations,
+  unansweredSends,
+  dailySends,
+  quietSeconds,
+  maxParts,
+  showTyping,
+  approval,
+  toolsOff,
+}
+
 export const newKeySchema = Type.Object(
   {
+    ...Type.Partial(Type.Object(settings)).properties,
     name,
     scopes: scopeList,
-    connectionIds: Type.Optional(connectionIds),
-    phoneVisibility: Type.Optional(phoneVisibility),
-    allowlist: Type.Optional(allowlist),
-    answersNewConversations: Type.Optional(answersNewConversations),
-    unansweredSends: Type.Optional(unansweredSends),
-    dailySends: Type.Optional(dailySends),
-    quietSeconds: Type.Optional(quietSeconds),
-    maxParts: Type.Optional(maxParts),
-    showTyping: Type.Optional(showTyping),
-    approval: Type.Optional(approval),
-    toolsOff: Type.Optional(toolsOff),
     expiresAt: Type.Optional(nullable(timestamp('Expiry time. Null if it does not expire.'))),
   },
   { ...closed, example: { name: 'Website agent', scopes: ['leads.read', 'leads.write'] } },
 )
 
-export const keyChangesSchema = Type.Object(
-  {
-    name: Type.Optional(name),
-    scopes: Type.Optional(scopeList),
-    connectionIds: Type.Optional(connectionIds),
-    allowlist: Type.Optional(allowlist),
-    answersNewConversations: Type.Optional(answersNewConversations),
-    unansweredSends: Type.Optional(unansweredSends),
-    dailySends: Type.Optional(dailySends),
-    quietSeconds: Type.Optional(quietSeconds),
-    maxParts: Type.Optional(maxParts),
-    showTyping: Type.Optional(showTyping),
-    approval: Type.Optional(approval),
-    toolsOff: Type.Optional(toolsOff),
-  },
-  { ...closed, minProperties: 1 },
-)
+const { phoneVisibility: _, ...changeable } = settings
+export const keyChangesSchema = Type.Partial(Type.Object(changeable), { ...closed, minProperties: 1 })
 export type KeyChangesInput = Static<typeof keyChangesSchema>
 
 export const rotateKeySchema = Type.Object(
@@ -204,24 +195,13 @@ const oauth = nullable(
 
 export const keySchema = titled('ApiKey', {
   id: idSchema('The key. Rotation does not change it.'),
-  name,
+  ...{ name },
   shown: text(20, 'Prefix and last four characters of the value; `OAuth` for a key without one.', {
     example: 'plk_…3bXq',
   }),
   oauth,
   status: usableStatus,
-  scopes: scopeList,
-  connectionIds,
-  phoneVisibility,
-  allowlist,
-  answersNewConversations,
-  unansweredSends,
-  dailySends,
-  quietSeconds,
-  maxParts,
-  showTyping,
-  approval,
-  toolsOff,
+  ...settings,
   expiresAt: nullable(timestamp('Expiry time; null if it does not expire.')),
   revokedAt: nullable(timestamp('Revocation time; null if not revoked.')),
   previousValidUntil: nullable(

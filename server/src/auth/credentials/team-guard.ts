@@ -11,7 +11,7 @@ import { type Member, type Role, roleCovers, type TeamCaller, type TeamGuard } f
 import type { Limiter } from '../rate-limit/limiter.ts'
 import { rateLimited, setRateLimitHeaders } from '../rate-limit/request-limits.ts'
 import { findSession, needsTouch, touchSession } from '../sign-in/sessions.ts'
-import { csrfHeader, refuseCrossOrigin, requireCsrfToken, sessionCookie } from '../sign-in/visitor.ts'
+import { csrfHeader, ownCookie, refuseCrossOrigin, requireCsrfToken } from '../sign-in/visitor.ts'
 import { decryptPerson, findUser, type TeamDeps } from '../users/users.ts'
 import { findTeamToken, isTeamToken, isUseDue, recordTokenUse } from './team-tokens.ts'
 
@@ -173,8 +173,8 @@ async function identify(
 ): Promise<Identity> {
   const { authorization } = request.headers
   if (authorization !== undefined) return authenticateToken(deps, bearerTokenIn(authorization))
-  const sessionToken = sessionCookie(deps.publicUrl).read(request)
-  const caller = sessionToken === null ? null : await findCallerBySession(deps, sessionToken, { isUse })
+  const sessionToken = ownCookie(deps.publicUrl, 'session').read(request)
+  const caller = await findCallerBySession(deps, sessionToken, { isUse })
   if (sessionToken === null || caller === null) throw unauthorized('Sign in, or send a team token')
   if (!safeMethods.has(request.method)) {
     requireCsrfToken(request.headers, deps.publicUrl, sessionToken, request.headers[csrfHeader]?.toString())
@@ -185,7 +185,7 @@ async function identify(
 /** Returns the user of a live session and extends the session; null if the session has ended. */
 export async function findCallerBySession(
   deps: Omit<CredentialDeps, 'teamToken' | 'localToken'>,
-  sessionToken: string,
+  sessionToken: string | null,
   { isUse }: { isUse: boolean } = { isUse: true },
 ): Promise<TeamCaller | null> {
   const now = deps.wallClock.now()

@@ -50,16 +50,21 @@ export async function createTeamToken(
   return { token, value }
 }
 
-/** Returns the active tokens of a workspace or, for null, of the instance. */
-export async function listTeamTokens(sql: Sql, workspaceId: string | null, now: Date): Promise<TeamTokenRow[]> {
-  return sql<TeamTokenRow[]>`
-    select ${columns(sql)}
-    from team_tokens
-    where workspace_id is not distinct from ${workspaceId}::uuid
-      and revoked_at is null
-      and (expires_at is null or expires_at > ${now})
-    order by created_at desc, id desc`
-}
+/** Returns the active tokens of a workspace or, for null, of the instance: all, or those of whom a person is responsible. */
+export const listTeamTokens = (
+  sql: Sql,
+  workspaceId: string | null,
+  now: Date,
+  creatorId: string | null = null,
+): Promise<TeamTokenRow[]> => sql<TeamTokenRow[]>`
+  select ${columns(sql)}
+  from team_tokens
+  where workspace_id is not distinct from ${workspaceId}::uuid
+    and (${creatorId}::uuid is null or created_by = ${creatorId})
+    and ${isActive(sql, now)}
+  order by created_at desc, id desc`
+
+const isActive = (sql: Sql, now: Date) => sql`revoked_at is null and (expires_at is null or expires_at > ${now})`
 
 /** Revokes a token. It stops working with the next request, on every node. */
 export async function revokeTeamToken(
@@ -82,23 +87,6 @@ export async function revokeTeamToken(
   })
 }
 
-/** Returns the active tokens of the workspace that this person is responsible for. */
-export async function listTeamTokensOf(
-  sql: Sql,
-  workspaceId: string,
-  userId: string,
-  now: Date,
-): Promise<TeamTokenRow[]> {
-  return sql<TeamTokenRow[]>`
-    select ${columns(sql)}
-    from team_tokens
-    where workspace_id = ${workspaceId}
-      and created_by = ${userId}
-      and revoked_at is null
-      and (expires_at is null or expires_at > ${now})
-    order by created_at desc, id desc`
-}
-
 /** Revokes the person's tokens of this workspace that have one of these roles. Returns how many. */
 export async function revokeTokensOf(
   tx: Tx,
@@ -113,8 +101,7 @@ export async function revokeTokensOf(
     where workspace_id = ${by.workspaceId}
       and created_by = ${userId}
       and role = any (${[...ofRoles]}::text[])
-      and revoked_at is null
-      and (expires_at is null or expires_at > ${now})
+      and ${isActive(tx, now)}
     returning id`
   for (const { id } of revoked) {
     publishTokenRevoked(tx, id)
@@ -128,8 +115,7 @@ export async function findTeamToken(sql: Sql, value: string, now: Date): Promise
     select ${columns(sql)}
     from team_tokens
     where token_hash = ${hashToken(value)}
-      and revoked_at is null
-      and (expires_at is null or expires_at > ${now})`
+      and ${isActive(sql, now)}`
   return row
 }
 

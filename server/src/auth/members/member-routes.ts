@@ -13,7 +13,7 @@ import { closed, idSchema, roleSchema, workspaceParams } from '../../team/team-s
 import { endSessionsOfMember } from '../account/account-routes.ts'
 import { keySchema, presentKey } from '../api-keys/key-schema.ts'
 import { selectActiveKeysOf } from '../api-keys/queries.ts'
-import { listTeamTokensOf, presentToken, tokenSchema } from '../credentials/team-tokens.ts'
+import { listTeamTokens, presentToken, tokenSchema } from '../credentials/team-tokens.ts'
 import { findMember, listMembers, memberNotFound, setAway } from '../users/members.ts'
 import { type CreatedWebhook, changeRole, type LeaveDeps, leaveTeam } from './change-members.ts'
 import { listInvitations } from './invitations.ts'
@@ -58,7 +58,7 @@ async function readCreatedResources(deps: LeaveDeps, by: Member, userId: string)
   const [keys, webhooks, tokens, invitations] = await Promise.all([
     selectActiveKeysOf(db.sql, workspaceId, userId, now),
     deps.webhooksOf(workspaceId, userId),
-    listTeamTokensOf(db.sql, workspaceId, userId, now),
+    listTeamTokens(db.sql, workspaceId, now, userId),
     listInvitations(deps, workspaceId, now),
   ])
   return {

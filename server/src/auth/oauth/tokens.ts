@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { type Static, Type } from 'typebox'
 import type { Sql, Tx } from '../../base/db.ts'
 import { instanceScope } from '../../base/encryption/key-store.ts'
 import { createToken, hashToken, isSameSecret } from '../../base/encryption/secret-token.ts'
@@ -6,7 +7,7 @@ import { recordAudit, systemActor, workspaceEntry } from '../../team/audit.ts'
 import { createApiKey, endKey, type KeyDeps, type NewKeyInput } from '../api-keys/change-key.ts'
 import { statusAt } from '../api-keys/key-schema.ts'
 import { type ApiKeyRow, lockApiKey, makeAccessToken, notifyKeyChanged, updateApiKey } from '../api-keys/queries.ts'
-import type { OAuthClient } from './clients.ts'
+import { maxClientIdLength, type OAuthClient } from './clients.ts'
 import { invalidGrant, OAuthError } from './oauth-error.ts'
 import { isOwnResource, redirectHost } from './redirects.ts'
 
@@ -16,19 +17,21 @@ export interface TokenDeps extends KeyDeps {
   authenticate(form: TokenForm): Promise<OAuthClient>
 }
 
+const field = (maxLength: number) => Type.Optional(Type.String({ maxLength }))
 /** Fields of a token or revocation request. */
-export interface TokenForm {
-  grant_type?: string
-  client_id?: string
-  client_assertion?: string
-  client_assertion_type?: string
-  code?: string
-  code_verifier?: string
-  redirect_uri?: string
-  refresh_token?: string
-  resource?: string
-  token?: string
-}
+export const tokenForm = Type.Object({
+  grant_type: field(100),
+  client_id: field(maxClientIdLength),
+  client_assertion: field(16_384),
+  client_assertion_type: field(100),
+  code: field(200),
+  code_verifier: field(200),
+  redirect_uri: field(2000),
+  refresh_token: field(200),
+  resource: field(2000),
+  token: field(200),
+})
+export type TokenForm = Static<typeof tokenForm>
 
 interface TokenAnswer {
   access_token: string

@@ -2,44 +2,7 @@ import type { Sql, Tx } from '../../base/db.ts'
 import type { Keyring } from '../../base/encryption/keyring.ts'
 import { type ApiError, notFound } from '../../base/errors.ts'
 import { emailKey } from '../../base/text/email.ts'
-import type { Role } from '../../team/member.ts'
-
-/** Who gets which role in a workspace. */
-export interface AccessRule {
-  /** Name of a group as the provider sends it; null for everyone who signs in with it. */
-  group: string | null
-  workspaceId: string
-  role: Role
-}
-
-export interface ProviderSettings {
-  /** Shown on the button of the sign-in page. */
-  name: string
-  issuer: string
-  clientId: string
-  clientSecret: string
-  /** Domains of e-mail addresses, in ASCII; empty for any. */
-  domains: readonly string[]
-  /** Whether a verified address of one of the domains links the account that has it. */
-  linksByEmail: boolean
-  /** Whether a person without an account gets one at the first sign-in. */
-  createsPeople: boolean
-  /** Name of the claim with the groups, with dots for nested ones; null: groups come only by SCIM. */
-  groupsClaim: string | null
-  access: readonly AccessRule[]
-  /** Operators who can still sign in by password and second factor while sign-on is forced. */
-  breakGlass: readonly string[]
-}
-
-/** What a test sign-in returned. */
-export interface TestResult {
-  at: string
-  /** Why it failed; null: it succeeded. */
-  problem: string | null
-  email: string | null
-  isVerified: boolean
-  groups: readonly string[]
-}
+import type { ProviderSettings, TestResult } from './provider-schema.ts'
 
 export interface Provider {
   id: string

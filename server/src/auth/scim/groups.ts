@@ -1,8 +1,7 @@
 import type { Sql } from '../../base/db.ts'
 import { isUuid, newId } from '../../base/id.ts'
-import type { ScimFilter, ScimGroup } from './resource.ts'
-import { resourceNotFound, ScimError } from './scim-error.ts'
-import { lockScim, type ScimScope, syncAccess, taken } from './users.ts'
+import { ScimError, type ScimFilter, type ScimGroup } from './resource.ts'
+import { countResources, lockScim, requireResource, type ScimScope, selectPage, syncAccess, taken } from './users.ts'
 
 export interface StoredGroup {
   id: string
@@ -28,7 +27,7 @@ export async function findScimGroups(
   sql: Sql,
   providerId: string,
   filter: ScimFilter | null,
-  { offset, limit }: { offset: number; limit: number },
+  page: { offset: number; limit: number },
   withMembers: boolean,
 ): Promise<{ groups: StoredGroup[]; total: number }> {
   const condition =
@@ -39,34 +38,16 @@ export async function findScimGroups(
         : filter.attribute === 'externalId'
           ? sql`and external_id = ${filter.value}`
           : sql`and lower(display_name) = lower(${filter.value})`
-  const [counted] = await sql<[{ total: number }]>`
-    select count(*)::integer as total
-    from scim_groups
-    where provider_id = ${providerId}
-      ${condition}`
-  const rows = await sql<GroupRow[]>`
-    select ${columns(sql)}
-    from scim_groups
-    where provider_id = ${providerId}
-      ${condition}
-    order by id
-    offset ${offset}
-    limit ${limit}`
+  const query = { table: 'scim_groups', columns: columns(sql), providerId, condition, page } as const
+  const { rows, total } = await selectPage<GroupRow>(sql, query)
   const groups: StoredGroup[] = []
   for (const row of rows) groups.push(toGroup(row, withMembers ? await listMembers(sql, row.id) : []))
-  return { groups, total: counted.total }
+  return { groups, total }
 }
 
 /** Throws 404. */
 export async function requireScimGroup(sql: Sql, providerId: string, id: string): Promise<StoredGroup> {
-  const [row] = isUuid(id)
-    ? await sql<GroupRow[]>`
-        select ${columns(sql)}
-        from scim_groups
-        where provider_id = ${providerId}
-          and id = ${id}`
-    : []
-  if (row === undefined) throw resourceNotFound()
+  const row = await requireResource<GroupRow>(sql, { table: 'scim_groups', columns: columns(sql), providerId }, id)
   return toGroup(row, await listMembers(sql, row.id))
 }
 
@@ -89,11 +70,8 @@ const toGroup = (row: GroupRow, members: string[]): StoredGroup => ({
 export async function createScimGroup(scope: ScimScope, group: ScimGroup): Promise<StoredGroup> {
   const { tx, provider, now } = scope
   await lockScim(tx, provider.id)
-  const [counted] = await tx<[{ count: number }]>`
-    select count(*)::integer as count
-    from scim_groups
-    where provider_id = ${provider.id}`
-  if (counted.count >= maxGroups) throw new ScimError(403, `There can be ${maxGroups} groups`, 'tooMany')
+  const count = await countResources(tx, 'scim_groups', provider.id)
+  if (count >= maxGroups) throw new ScimError(403, `There can be ${maxGroups} groups`, 'tooMany')
   await refuseTakenName(scope, group.displayName, null)
   const id = newId(now)
   await tx`

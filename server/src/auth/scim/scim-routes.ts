@@ -9,7 +9,7 @@ import type { App } from '../../base/route.ts'
 import { countAudit, instanceEntry, systemActor } from '../../team/audit.ts'
 import { findProviderByScimToken, type Provider } from '../providers/provider.ts'
 import type { Limiter } from '../rate-limit/limiter.ts'
-import { rateLimited } from '../rate-limit/request-limits.ts'
+import { takeOrRefuse } from '../rate-limit/request-limits.ts'
 import { targetOf } from '../sso/sso-routes.ts'
 import type { TeamDeps } from '../users/users.ts'
 import { maxPage, resourceTypes, schemaDocuments, schemas, serviceProviderConfig } from './discovery.ts'
@@ -21,8 +21,7 @@ import {
   requireScimGroup,
   type StoredGroup,
 } from './groups.ts'
-import { patchGroup, patchUser, readFilter, readGroup, readUser } from './resource.ts'
-import { resourceNotFound, ScimError } from './scim-error.ts'
+import { patchGroup, patchUser, readFilter, readGroup, readUser, resourceNotFound, ScimError } from './resource.ts'
 import {
   changeScimUser,
   createScimUser,
@@ -75,15 +74,12 @@ async function authenticate(deps: ScimDeps, request: FastifyRequest): Promise<Pr
   const token = /^bearer +(pls_[\w-]{43})$/i.exec(request.headers.authorization ?? '')?.[1]
   const keys = await deps.keyStore.keyring(instanceScope)
   const provider = token === undefined ? undefined : await findProviderByScimToken(deps.db.sql, keys, hashToken(token))
-  const address = deps.clientAddressOf(request.raw)
-  const group = address === null ? 'unknown' : addressGroup(address)
-  const take =
-    provider === undefined
-      ? await deps.limiter.take(`scim-unknown:${group}`, perMinute.unknown)
-      : await deps.limiter.take(`scim:${provider.id}`, perMinute.token)
-  if (!take.allowed) throw rateLimited(take)
-  if (provider === undefined) throw new ScimError(401, 'The SCIM token is missing or not valid')
-  return provider
+  if (provider !== undefined) {
+    await takeOrRefuse(deps.limiter, `scim:${provider.id}`, perMinute.token)
+    return provider
+  }
+  await takeOrRefuse(deps.limiter, `scim-unknown:${addressGroup(deps.clientAddressOf(request.raw))}`, perMinute.unknown)
+  throw new ScimError(401, 'The SCIM token is missing or not valid')
 }
 
 const send = (reply: FastifyReply, status: number, body: object): FastifyReply =>

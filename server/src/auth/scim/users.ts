@@ -1,4 +1,4 @@
-import type { Sql, Tx } from '../../base/db.ts'
+import type { Fragment, Sql, Tx } from '../../base/db.ts'
 import type { Keyring } from '../../base/encryption/keyring.ts'
 import { isUuid, newId } from '../../base/id.ts'
 import { byteaArray } from '../../base/postgres/values.ts'
@@ -7,8 +7,15 @@ import { endProviderSessions } from '../sign-in/sessions.ts'
 import { applyAccess, disableUser, enableUser } from '../sso/access.ts'
 import { listScimGroups } from '../sso/identity.ts'
 import { changePerson, createUser, findUser, findUserByEmail, type UserRow } from '../users/users.ts'
-import { emailOf, nameOf, type ScimFilter, type ScimUser } from './resource.ts'
-import { invalidValue, resourceNotFound, ScimError } from './scim-error.ts'
+import {
+  emailOf,
+  invalidValue,
+  nameOf,
+  resourceNotFound,
+  ScimError,
+  type ScimFilter,
+  type ScimUser,
+} from './resource.ts'
 
 export interface StoredUser {
   id: string
@@ -54,12 +61,68 @@ export async function lockScim(tx: Tx, providerId: string): Promise<void> {
   await tx`select pg_advisory_xact_lock(hashtextextended(${`scim ${providerId}`}, 0))`
 }
 
+/** A page of the resources that meet further conditions, and how many there are. */
+interface ResourceQuery {
+  table: 'scim_users' | 'scim_groups'
+  columns: Fragment
+  providerId: string
+  condition: Fragment
+  page: { offset: number; limit: number }
+}
+
+export async function selectPage<Row>(
+  sql: Sql,
+  { table, columns, providerId, condition, page }: ResourceQuery,
+): Promise<{ rows: Row[]; total: number }> {
+  const total = await countResources(sql, table, providerId, condition)
+  const rows = await sql<Row[]>`
+    select ${columns}
+    from ${sql(table)}
+    where provider_id = ${providerId}
+      ${condition}
+    order by id
+    offset ${page.offset}
+    limit ${page.limit}`
+  return { rows, total }
+}
+
+export async function countResources(
+  sql: Sql,
+  table: ResourceQuery['table'],
+  providerId: string,
+  condition: Fragment = sql``,
+): Promise<number> {
+  const [counted] = await sql<[{ count: number }]>`
+    select count(*)::integer as count
+    from ${sql(table)}
+    where provider_id = ${providerId}
+      ${condition}`
+  return counted.count
+}
+
+/** Throws 404. */
+export async function requireResource<Row>(
+  sql: Sql,
+  { table, columns, providerId }: Pick<ResourceQuery, 'table' | 'columns' | 'providerId'>,
+  id: string,
+): Promise<Row> {
+  const [row] = isUuid(id)
+    ? await sql<Row[]>`
+        select ${columns}
+        from ${sql(table)}
+        where provider_id = ${providerId}
+          and id = ${id}`
+    : []
+  if (row === undefined) throw resourceNotFound()
+  return row
+}
+
 export async function findScimUsers(
   sql: Sql,
   keys: Keyring,
   providerId: string,
   filter: ScimFilter | null,
-  { offset, limit }: { offset: number; limit: number },
+  page: ResourceQuery['page'],
 ): Promise<{ users: StoredUser[]; total: number }> {
   const digests =
     filter?.attribute === 'userName'
@@ -73,33 +136,15 @@ export async function findScimUsers(
         : filter.attribute === 'userName'
           ? sql`and user_name_index = any (${byteaArray(digests)}::bytea[])`
           : sql`and external_id_index = any (${byteaArray(digests)}::bytea[])`
-  const [counted] = await sql<[{ total: number }]>`
-    select count(*)::integer as total
-    from scim_users
-    where provider_id = ${providerId}
-      ${condition}`
-  const rows = await sql<UserResourceRow[]>`
-    select ${columns(sql)}
-    from scim_users
-    where provider_id = ${providerId}
-      ${condition}
-    order by id
-    offset ${offset}
-    limit ${limit}`
-  return { users: rows.map((row) => decrypt(keys, row)), total: counted.total }
+  const query = { table: 'scim_users', columns: columns(sql), providerId, condition, page } as const
+  const { rows, total } = await selectPage<UserResourceRow>(sql, query)
+  return { users: rows.map((row) => decrypt(keys, row)), total }
 }
 
 /** Throws 404. */
 export async function requireScimUser(sql: Sql, keys: Keyring, providerId: string, id: string): Promise<StoredUser> {
-  const [row] = isUuid(id)
-    ? await sql<UserResourceRow[]>`
-        select ${columns(sql)}
-        from scim_users
-        where provider_id = ${providerId}
-          and id = ${id}`
-    : []
-  if (row === undefined) throw resourceNotFound()
-  return decrypt(keys, row)
+  const query = { table: 'scim_users', columns: columns(sql), providerId } as const
+  return decrypt(keys, await requireResource<UserResourceRow>(sql, query, id))
 }
 
 function decrypt(keys: Keyring, row: UserResourceRow): StoredUser {
@@ -147,11 +192,8 @@ async function accountFor({ tx, keys, provider, now }: ScimScope, user: ScimUser
     await changePerson(tx, keys, existing.id, { name: nameOf(user) })
     return existing.id
   }
-  const [counted] = await tx<[{ count: number }]>`
-    select count(*)::integer as count
-    from scim_users
-    where provider_id = ${provider.id}`
-  if (counted.count >= maxUsers) throw new ScimError(403, `There can be ${maxUsers} users`, 'tooMany')
+  if ((await countResources(tx, 'scim_users', provider.id)) >= maxUsers)
+    throw new ScimError(403, `There can be ${maxUsers} users`, 'tooMany')
   const person = { name: nameOf(user), email, passwordHash: null, isOperator: false, managedBy: provider.id }
   return createUser(tx, keys, person, now)
 }

@@ -11,9 +11,10 @@ import { closed, emailSchema } from '../../team/team-schema.ts'
 import { reauthenticate } from '../account/profile.ts'
 import { refuseLocalSignIn } from '../providers/forced.ts'
 import { findUserByEmail, type TeamDeps } from '../users/users.ts'
+import { rememberedForMs } from './login-throttle.ts'
 import { codeSchema, endSession, type NewSession, reauthenticationFields, signInSchema } from './sessions.ts'
 import { createSignInLink, type SignInStep, signIn, signInByLink, signInWithCode } from './sign-in.ts'
-import { csrfTokenOf, deviceCookie, sessionCookie, visitorOf } from './visitor.ts'
+import { csrfTokenOf, ownCookie, visitorOf } from './visitor.ts'
 
 const path = '/api/team/v1'
 const password = Type.String({ minLength: 1, maxLength: 256, example: 'four plain words together' })
@@ -36,7 +37,7 @@ export function signInTeamRoutes(app: App, deps: TeamDeps, guard: TeamGuard): vo
     description: 'Ends this session. Does nothing for a token.',
     run: async ({ request, reply }) => {
       await signOut(deps, request)
-      sessionCookie(deps.publicUrl).clear(reply)
+      ownCookie(deps.publicUrl, 'session').clear(reply)
     },
   })
   // For a user who has no password or has lost it.
@@ -122,7 +123,9 @@ function presentStep(deps: TeamDeps, reply: FastifyReply, step: SignInStep) {
 
 /** Sets the session cookie and returns the CSRF token. */
 export function setSessionCookies(deps: TeamDeps, reply: FastifyReply, session: NewSession): string {
-  sessionCookie(deps.publicUrl).set(reply, session)
-  if (session.deviceToken !== undefined) deviceCookie(deps.publicUrl).set(reply, session.deviceToken)
+  ownCookie(deps.publicUrl, 'session').set(reply, session.token, { expires: session.expiresAt })
+  const { deviceToken } = session
+  const maxAge = rememberedForMs / 1000
+  if (deviceToken !== undefined) ownCookie(deps.publicUrl, 'device').set(reply, deviceToken, { maxAge })
   return csrfTokenOf(session.token)
 }

@@ -8,7 +8,7 @@ import type { App } from '../../base/route.ts'
 import { countAudit, instanceEntry, recordAudit, systemActor, userActor } from '../../team/audit.ts'
 import { listProviders, type Provider, saveTest } from '../providers/provider.ts'
 import type { Limiter } from '../rate-limit/limiter.ts'
-import { rateLimited } from '../rate-limit/request-limits.ts'
+import { takeOrRefuse } from '../rate-limit/request-limits.ts'
 import { findSession, type NewSession } from '../sign-in/sessions.ts'
 import { completeSignIn } from '../sign-in/sign-in.ts'
 import { setSessionCookies } from '../sign-in/sign-in-routes.ts'
@@ -74,10 +74,7 @@ export function ssoRoutes(app: App, deps: SsoDeps): void {
 
 /** Counts per network: each visit may cost requests to a provider. */
 export async function countRequest(deps: Pick<SsoDeps, 'limiter' | 'clientAddressOf'>, { raw }: FastifyRequest) {
-  const address = deps.clientAddressOf(raw)
-  const group = address === null ? 'unknown' : addressGroup(address)
-  const take = await deps.limiter.take(`sso:${group}`, perMinute)
-  if (!take.allowed) throw rateLimited(take)
+  await takeOrRefuse(deps.limiter, `sso:${addressGroup(deps.clientAddressOf(raw))}`, perMinute)
 }
 
 export async function findEnabled(
@@ -133,8 +130,7 @@ async function finishAttempt(
 
 /** Links and tests belong to the session that began them: another person may use the browser meanwhile. */
 async function isStillSignedIn(deps: SsoDeps, request: FastifyRequest, { userId }: PendingAttempt): Promise<boolean> {
-  const { sessionToken } = visitorOf(deps, request)
-  const session = sessionToken === null ? undefined : await findSession(deps, sessionToken, deps.wallClock.now())
+  const session = await findSession(deps, visitorOf(deps, request).sessionToken, deps.wallClock.now())
   return session !== undefined && session.user_id === userId
 }
 
