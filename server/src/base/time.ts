@@ -69,6 +69,15 @@ export function isoTime(text: string): string {
   return `${text.slice(0, 10)}T${text.slice(11, 19)}.${text.slice(20, -3).padEnd(3, '0')}Z`
 }
 
+/** A row whose times are ISO texts. */
+type WithIsoTimes<R> = { [N in keyof R]: R[N] extends Date ? string : R[N] extends Date | null ? string | null : R[N] }
+
+/** Returns a row for an answer: its times as ISO texts. */
+export const withIsoTimes = <R extends object>(row: R): WithIsoTimes<R> =>
+  Object.fromEntries(
+    Object.entries(row).map(([name, value]) => [name, value instanceof Date ? value.toISOString() : value]),
+  ) as WithIsoTimes<R>
+
 export function startOfUtcDay(now: Date): Date {
   return new Date(Math.floor(now.getTime() / dayMs) * dayMs)
 }

@@ -70,7 +70,7 @@ export async function changePassword(
 }
 
 function isRecentLinkSession(session: SessionRow | undefined, now: Date): boolean {
-  return session?.signed_in_by === 'link' && now.getTime() - session.created_at.getTime() < linkTrustMs
+  return session?.signedInBy === 'link' && now.getTime() - session.createdAt.getTime() < linkTrustMs
 }
 
 /** Checks the password. A stolen session alone must not be able to lock its owner out. */

@@ -8,7 +8,7 @@ import { newId } from '../../base/id.ts'
 import { type AuditDetails, type AuditEntry, recordAudit, workspaceEntry } from '../../team/audit.ts'
 import type { Member } from '../../team/member.ts'
 import { isScope } from './caller.ts'
-import { checkKeySettings, type KeyChangesInput, mayAnswer, normalRules, statusAt } from './key-schema.ts'
+import { checkKeySettings, type KeyChangesInput, mayAnswer, statusAt } from './key-schema.ts'
 import type { LastCalls } from './last-calls.ts'
 import {
   type ApiKeyRow,
@@ -20,7 +20,6 @@ import {
   lockApiKey,
   makeKeyValue,
   notifyKeyChanged,
-  type OAuthClientOfKey,
   updateApiKey,
 } from './queries.ts'
 
@@ -52,8 +51,8 @@ export interface NewKeyInput extends KeySettingsInput {
   workspaceId: string
   /** The member who is responsible for it; null if created from the command line or with the operator token. */
   createdBy: string | null
-  /** The client that gets it by OAuth; its value is then given to nobody. */
-  oauth?: OAuthClientOfKey
+  /** The client that gets it by OAuth, and the host or scheme its browser is sent to. Nobody gets its value then. */
+  oauth?: { clientId: string; redirectHost: string }
 }
 
 export interface KeyWithValue {
@@ -84,11 +83,12 @@ export async function createApiKey(tx: Tx, input: NewKeyInput, now: Date): Promi
     ...settings,
     workspaceId: input.workspaceId,
     id: newId(now),
-    keyHash: hashKeyValue(value),
+    keyHash: Buffer.from(hashKeyValue(value), 'hex'),
     lastFour: lastFourOf(value),
     createdBy: input.createdBy,
     createdAt: now,
-    oauth: input.oauth ?? null,
+    oauthClient: input.oauth?.clientId ?? null,
+    oauthRedirect: input.oauth?.redirectHost ?? null,
   })
   return { key, value }
 }
@@ -137,37 +137,36 @@ export async function changeKeyAs(
     if (key === null) throw notFound('API key not found')
     if (statusAt(key, now) !== 'active') throw conflict('This API key no longer works. Create a new one')
     const newSettings = changedKey(key, changes, now)
-    const [action] = changeActions.filter(({ columns }) =>
-      columns.some((name) => !isDeepStrictEqual(key[name], newSettings[name])),
+    const [action] = changeActions.filter(({ settings }) =>
+      settings.some((name) => !isDeepStrictEqual(key[name], newSettings[name])),
     )
     if (action === undefined) return key
     await refuseUnknownConnections(deps, tx, by.workspaceId, changes.connectionIds ?? [])
     await releaseLostConversations(deps, tx, keyring, key, newSettings)
     await recordChange(tx, by, action.action, keyId, now, detailsOf(key, newSettings))
     await notifyKeyChanged(tx, keyId)
-    const approval = newSettings.approval === null ? null : tx.json(newSettings.approval)
-    return updateApiKey(tx, by.workspaceId, keyId, tx.set({ ...newSettings, approval }))
+    return updateApiKey(tx, by.workspaceId, keyId, newSettings)
   })
   deps.forgetKey(keyId)
   return changed
 }
 
 /** Sorted by importance: of several changes the audit log names the first. */
-const changeActions: readonly { action: string; columns: readonly (keyof KeyChanges)[] }[] = [
-  { action: 'api-key.permissions-changed', columns: ['scopes', 'connection_ids', 'allowlist', 'tools_off'] },
+const changeActions: readonly { action: string; settings: readonly (keyof KeyChanges)[] }[] = [
+  { action: 'api-key.permissions-changed', settings: ['scopes', 'connectionIds', 'allowlist', 'toolsOff'] },
   {
     action: 'api-key.changed',
-    columns: [
-      'answers_new_conversations',
-      'unanswered_sends',
-      'daily_sends',
-      'quiet_seconds',
-      'max_parts',
-      'show_typing',
+    settings: [
+      'answersNewConversations',
+      'unansweredSends',
+      'dailySends',
+      'quietSeconds',
+      'maxParts',
+      'showTyping',
       'approval',
     ],
   },
-  { action: 'api-key.renamed', columns: ['name'] },
+  { action: 'api-key.renamed', settings: ['name'] },
 ]
 
 /**
@@ -176,44 +175,22 @@ const changeActions: readonly { action: string; columns: readonly (keyof KeyChan
  */
 function changedKey(key: ApiKeyRow, changes: KeyChangesInput, now: Date): KeyChanges {
   const scopes = changes.scopes ?? key.scopes.filter(isScope)
-  const settings = checkKeySettings(
-    {
-      name: changes.name ?? key.name,
-      scopes,
-      connectionIds: changes.connectionIds ?? key.connection_ids,
-      phoneVisibility: key.phone_visibility,
-      allowlist: changes.allowlist ?? key.allowlist,
-      answersNewConversations: changes.answersNewConversations ?? (key.answers_new_conversations && mayAnswer(scopes)),
-      expiresAt: key.expires_at,
-    },
-    now,
-  )
-  return {
-    name: settings.name,
-    scopes: changes.scopes === undefined ? key.scopes : settings.scopes,
-    connection_ids: settings.connectionIds,
-    allowlist: settings.allowlist,
-    answers_new_conversations: settings.answersNewConversations,
-    unanswered_sends: changes.unansweredSends === undefined ? key.unanswered_sends : changes.unansweredSends,
-    daily_sends: changes.dailySends === undefined ? key.daily_sends : changes.dailySends,
-    quiet_seconds: changes.quietSeconds === undefined ? key.quiet_seconds : changes.quietSeconds,
-    max_parts: changes.maxParts === undefined ? key.max_parts : changes.maxParts,
-    show_typing: changes.showTyping ?? key.show_typing,
-    approval: changes.approval === undefined ? key.approval : normalRules(changes.approval),
-    tools_off: changes.toolsOff === undefined ? key.tools_off : [...new Set(changes.toolsOff)].sort(),
-  }
+  const answersNewConversations = key.answersNewConversations && mayAnswer(scopes)
+  const {
+    phoneVisibility: _,
+    expiresAt: _expiresAt,
+    ...settings
+  } = checkKeySettings({ ...key, answersNewConversations, ...changes, scopes }, now)
+  return changes.scopes === undefined ? { ...settings, scopes: key.scopes } : settings
 }
 
 /** What the audit log keeps of a change: neither names nor addresses. */
 function detailsOf(before: KeyChanges, { name: _name, allowlist: _allowlist, ...after }: KeyChanges): AuditDetails {
-  const columns = (Object.keys(after) as (keyof typeof after)[]).filter(
-    (column) => !isDeepStrictEqual(before[column], after[column]),
+  const changed = (Object.keys(after) as (keyof typeof after)[]).filter(
+    (name) => !isDeepStrictEqual(before[name], after[name]),
   )
   return Object.fromEntries(
-    columns.map((column) => [
-      column.replace(/_./g, (part) => part.slice(1).toUpperCase()),
-      { before: keptValue(before[column]), after: keptValue(after[column]) },
-    ]),
+    changed.map((name) => [name, { before: keptValue(before[name]), after: keptValue(after[name]) }]),
   )
 }
 
@@ -227,14 +204,11 @@ async function releaseLostConversations(
   key: ApiKeyRow,
   newSettings: KeyChanges,
 ) {
-  const { workspace_id: workspaceId, id } = key
+  const { workspaceId, id } = key
   if (mayAnswer(key.scopes) && !mayAnswer(newSettings.scopes)) {
     await deps.keyStopped(tx, keyring, workspaceId, id)
-  } else if (
-    newSettings.connection_ids.length > 0 &&
-    !isDeepStrictEqual(key.connection_ids, newSettings.connection_ids)
-  ) {
-    await deps.keyNarrowed(tx, keyring, workspaceId, id, newSettings.connection_ids)
+  } else if (newSettings.connectionIds.length > 0 && !isDeepStrictEqual(key.connectionIds, newSettings.connectionIds)) {
+    await deps.keyNarrowed(tx, keyring, workspaceId, id, newSettings.connectionIds)
   }
 }
 
@@ -279,9 +253,9 @@ export async function revokeApiKey(
 ): Promise<{ key: ApiKeyRow; changed: boolean }> {
   const found = await lockApiKey(tx, workspaceId, keyId)
   if (found === null) throw notFound('API key not found')
-  if (found.revoked_at !== null) return { key: found, changed: false }
+  if (found.revokedAt !== null) return { key: found, changed: false }
   const key = await updateApiKey(tx, workspaceId, keyId, tx`revoked_at = ${now}`)
-  if (found.oauth_client !== null) {
+  if (found.oauthClient !== null) {
     await tx`delete from oauth_tokens where workspace_id = ${workspaceId} and key_id = ${keyId}`
   }
   await notifyKeyChanged(tx, keyId)
@@ -325,11 +299,11 @@ export async function rotateApiKey(
   }
   const current = await lockApiKey(tx, workspaceId, keyId)
   if (current === null) throw notFound('API key not found')
-  if (current.revoked_at !== null) throw conflict('API key is revoked. Create a new one')
-  if (current.oauth_client !== null) {
+  if (current.revokedAt !== null) throw conflict('API key is revoked. Create a new one')
+  if (current.oauthClient !== null) {
     throw conflict('This API key is used by OAuth and has no value to rotate. Revoke it and connect the app again')
   }
-  if (current.expires_at !== null && current.expires_at <= now) throw conflict('API key has expired. Create a new one')
+  if (current.expiresAt !== null && current.expiresAt <= now) throw conflict('API key has expired. Create a new one')
   const value = makeKeyValue()
   const newValue = tx`
     previous_key_hash = key_hash,

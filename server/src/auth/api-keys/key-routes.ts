@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { notFound } from '../../base/errors.ts'
 import { type App, titled } from '../../base/route.ts'
 import { unpaged } from '../../base/schema-types.ts'
-import { readTime } from '../../base/time.ts'
+import { readTime, withIsoTimes } from '../../base/time.ts'
 import type { TeamGuard } from '../../team/member.ts'
 import { type TeamApi, teamApi } from '../../team/team-api.ts'
 import { idSchema, workspaceParams } from '../../team/team-schema.ts'
@@ -60,7 +60,7 @@ export function keyTeamRoutes(app: App, deps: KeyDeps, guard: TeamGuard): void {
       const row = await selectApiKey(deps.db.sql, workspaceId, params.keyId)
       if (row === null) throw notFound('API key not found')
       const calls = await deps.lastCalls(workspaceId, row.id)
-      return { calls: calls.map(({ at, ...call }) => ({ ...call, at: at.toISOString() })) }
+      return { calls: calls.map(withIsoTimes) }
     },
   })
   changeRoutes(api, deps)

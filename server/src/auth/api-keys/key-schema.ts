@@ -4,6 +4,7 @@ import { isUuid } from '../../base/id.ts'
 import { normalRange } from '../../base/outgoing/address.ts'
 import { nullable, oneOf, timestamp, titled } from '../../base/route.ts'
 import { text, uuid, visiblePattern, wholeNumber } from '../../base/schema-types.ts'
+import { withIsoTimes } from '../../base/time.ts'
 import { closed, idSchema } from '../../team/team-schema.ts'
 import { type ApprovalRules, isScope, type Scope, scopes } from './caller.ts'
 import { type ApiKeyRow, type KeySettingsInput, keyLabel } from './queries.ts'
@@ -122,7 +123,7 @@ const toolsOff = Type.Array(text(64, 'Name of a tool.'), {
 })
 
 /** Returns null if no rule applies to anything. */
-export function normalRules(rules: ApprovalRules | null): ApprovalRules | null {
+function normalRules(rules: ApprovalRules | null): ApprovalRules | null {
   if (rules === null) return null
   const labelIds = [...new Set(rules.labelIds.map((id) => id.toLowerCase()))]
   const isAny = rules.always || rules.outsideHours || rules.firstAnswers || labelIds.length > 0
@@ -236,38 +237,24 @@ export const keyValueSchema = Type.String({
   example: 'plk_0000000000000000000000_2Qf73M',
 })
 
-export function presentKey(row: ApiKeyRow, now: Date): Static<typeof keySchema> {
-  const previous = row.previous_valid_until
+export function presentKey(
+  { workspaceId: _, lastFour, oauthClient, oauthRedirect, ...row }: ApiKeyRow,
+  now: Date,
+): Static<typeof keySchema> {
+  const previous = row.previousValidUntil
   return {
-    id: row.id,
-    name: row.name,
-    shown: row.oauth_client === null ? keyLabel(row.last_four) : 'OAuth',
-    oauth: row.oauth_client === null ? null : { clientId: row.oauth_client, redirectHost: row.oauth_redirect ?? '' },
+    ...withIsoTimes(row),
+    shown: oauthClient === null ? keyLabel(lastFour) : 'OAuth',
+    oauth: oauthClient === null ? null : { clientId: oauthClient, redirectHost: oauthRedirect ?? '' },
     status: statusAt(row, now),
     scopes: row.scopes as Static<typeof scopeList>,
-    connectionIds: row.connection_ids,
-    phoneVisibility: row.phone_visibility,
-    allowlist: row.allowlist,
-    answersNewConversations: row.answers_new_conversations,
-    unansweredSends: row.unanswered_sends,
-    dailySends: row.daily_sends,
-    quietSeconds: row.quiet_seconds,
-    maxParts: row.max_parts,
-    showTyping: row.show_typing,
-    approval: row.approval,
-    toolsOff: row.tools_off,
-    expiresAt: row.expires_at?.toISOString() ?? null,
-    revokedAt: row.revoked_at?.toISOString() ?? null,
     previousValidUntil: previous !== null && previous > now ? previous.toISOString() : null,
-    createdBy: row.created_by,
-    createdAt: row.created_at.toISOString(),
-    lastUsedAt: row.last_used_at?.toISOString() ?? null,
   }
 }
 
-export function statusAt(row: Pick<ApiKeyRow, 'revoked_at' | 'expires_at'>, now: Date): Static<typeof usableStatus> {
-  if (row.revoked_at !== null) return 'revoked'
-  return row.expires_at !== null && row.expires_at <= now ? 'expired' : 'active'
+export function statusAt(row: Pick<ApiKeyRow, 'revokedAt' | 'expiresAt'>, now: Date): Static<typeof usableStatus> {
+  if (row.revokedAt !== null) return 'revoked'
+  return row.expiresAt !== null && row.expiresAt <= now ? 'expired' : 'active'
 }
 
 const answeringScope: Scope = 'inbox.write'

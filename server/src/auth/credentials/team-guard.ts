@@ -89,7 +89,11 @@ function workspaceIdIn(request: FastifyRequest): string {
 async function memberIn(sql: Sql, workspaceId: string, identity: Identity): Promise<Member | null> {
   if (!isUuid(workspaceId)) return null
   const { caller } = identity
-  const row = await findWorkspaceAccess(sql, workspaceId.toLowerCase(), caller.userId)
+  const [row] = await sql<WorkspaceAccessRow[]>`
+    select w.id, ${leadSettingsColumns(sql)}, w.leads_enabled, w.inbox_enabled, w.inbox_available, m.role
+    from workspaces w
+    left join members m on m.workspace_id = w.id and m.user_id = ${caller.userId}::uuid
+    where w.id = ${workspaceId.toLowerCase()}`
   if (row === undefined) return null
   const role = caller.isOperator ? 'owner' : (row.role ?? roleOfToken(identity, row.id))
   if (role === null) return null
@@ -113,19 +117,6 @@ interface WorkspaceAccessRow extends LeadSettingsRow {
   inbox_enabled: boolean
   inbox_available: boolean
   role: Role | null
-}
-
-async function findWorkspaceAccess(
-  sql: Sql,
-  workspaceId: string,
-  userId: string | null,
-): Promise<WorkspaceAccessRow | undefined> {
-  const [row] = await sql<WorkspaceAccessRow[]>`
-    select w.id, ${leadSettingsColumns(sql)}, w.leads_enabled, w.inbox_enabled, w.inbox_available, m.role
-    from workspaces w
-    left join members m on m.workspace_id = w.id and m.user_id = ${userId}::uuid
-    where w.id = ${workspaceId}`
-  return row
 }
 
 /**
@@ -190,7 +181,7 @@ export async function findCallerBySession(
 ): Promise<TeamCaller | null> {
   const now = deps.wallClock.now()
   const session = await findSession(deps, sessionToken, now)
-  const user = session === undefined ? undefined : await findUser(deps.db.sql, session.user_id)
+  const user = session === undefined ? undefined : await findUser(deps.db.sql, session.userId)
   if (session === undefined || user === undefined) return null
   if (isUse && needsTouch(session, now)) await deps.db.tx((tx) => touchSession(tx, session.id, now))
   const person = await deps.keyStore.withKeyring(instanceScope, (keys) => decryptPerson(keys, user.id, user.person))
@@ -221,11 +212,11 @@ async function authenticateToken(deps: CredentialDeps, value: string): Promise<I
   const caller: TeamCaller = {
     userId: null,
     tokenId: token.id,
-    tokenWorkspaceId: token.workspace_id,
-    creatorId: token.created_by,
+    tokenWorkspaceId: token.workspaceId,
+    creatorId: token.createdBy,
     sessionId: null,
     name: token.name,
-    isOperator: token.workspace_id === null && token.role === 'owner',
+    isOperator: token.workspaceId === null && token.role === 'owner',
     actor: { type: 'token', id: token.id },
   }
   return { caller, tokenRole: token.role }

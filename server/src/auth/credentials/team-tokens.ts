@@ -3,8 +3,10 @@ import type { Sql, Tx } from '../../base/db.ts'
 import { checksum62, hashToken, randomBase62 } from '../../base/encryption/secret-token.ts'
 import { invalid, notFound } from '../../base/errors.ts'
 import { newId } from '../../base/id.ts'
+import { selectedAs, withColumnNames } from '../../base/postgres/rows.ts'
 import { nullable, timestamp, titled } from '../../base/route.ts'
 import { text, visiblePattern } from '../../base/schema-types.ts'
+import { withIsoTimes } from '../../base/time.ts'
 import { type AuditEntry, instanceEntry, recordAudit } from '../../team/audit.ts'
 import type { Role, TeamCaller } from '../../team/member.ts'
 import { idSchema, roleSchema } from '../../team/team-schema.ts'
@@ -16,22 +18,17 @@ const recordUseEveryMs = 60_000
 interface TeamTokenRow {
   id: string
   /** Null: works in every workspace. */
-  workspace_id: string | null
-  name: string
-  role: Role
-  last_four: string
-  created_by: string | null
-  created_at: Date
-  last_used_at: Date | null
-  expires_at: Date | null
-}
-
-interface NewTeamToken {
   workspaceId: string | null
   name: string
   role: Role
+  lastFour: string
+  createdBy: string | null
+  createdAt: Date
+  lastUsedAt: Date | null
   expiresAt: Date | null
 }
+
+type NewTeamToken = Pick<TeamTokenRow, 'workspaceId' | 'name' | 'role' | 'expiresAt'>
 
 /** Creates a token. Only this result contains its value. */
 export async function createTeamToken(
@@ -57,7 +54,7 @@ export const listTeamTokens = (
   now: Date,
   creatorId: string | null = null,
 ): Promise<TeamTokenRow[]> => sql<TeamTokenRow[]>`
-  select ${columns(sql)}
+  select ${columns}
   from team_tokens
   where workspace_id is not distinct from ${workspaceId}::uuid
     and (${creatorId}::uuid is null or created_by = ${creatorId})
@@ -112,7 +109,7 @@ export async function revokeTokensOf(
 
 export async function findTeamToken(sql: Sql, value: string, now: Date): Promise<TeamTokenRow | undefined> {
   const [row] = await sql<TeamTokenRow[]>`
-    select ${columns(sql)}
+    select ${columns}
     from team_tokens
     where token_hash = ${hashToken(value)}
       and ${isActive(sql, now)}`
@@ -121,7 +118,7 @@ export async function findTeamToken(sql: Sql, value: string, now: Date): Promise
 
 /** Returns whether the time of last use is old enough to store again. */
 export function isUseDue(token: TeamTokenRow, now: Date): boolean {
-  return token.last_used_at === null || now.getTime() - token.last_used_at.getTime() >= recordUseEveryMs
+  return token.lastUsedAt === null || now.getTime() - token.lastUsedAt.getTime() >= recordUseEveryMs
 }
 
 export async function recordTokenUse(tx: Tx, tokenId: string, now: Date): Promise<void> {
@@ -138,21 +135,16 @@ async function insertTeamToken(
   createdBy: string | null,
   now: Date,
 ): Promise<TeamTokenRow> {
-  const { workspaceId, name, role, expiresAt } = input
+  const secret = { tokenHash: hashToken(value), lastFour: value.slice(-4) }
   const [row] = await tx<[TeamTokenRow]>`
-    insert into team_tokens (
-      id, workspace_id, name, role, token_hash, last_four, created_by, created_at, expires_at
-    )
-    values (
-      ${newId(now)}, ${workspaceId}, ${name}, ${role}, ${hashToken(value)}, ${value.slice(-4)}, ${createdBy}, ${now},
-      ${expiresAt}
-    )
-    returning ${columns(tx)}`
+    insert into team_tokens ${tx.row(withColumnNames({ ...input, ...secret, id: newId(now), createdBy, createdAt: now }))}
+    returning ${columns}`
   return row
 }
 
-const columns = (sql: Sql) => sql`
-  id, workspace_id, name, role, last_four, created_by, created_at, last_used_at, expires_at`
+const columns = selectedAs('team_tokens', [
+  ...['id', 'workspaceId', 'name', 'role', 'lastFour', 'createdBy', 'createdAt', 'lastUsedAt', 'expiresAt'],
+])
 
 function recordChange(
   tx: Tx,
@@ -203,15 +195,7 @@ export const tokenNameSchema = Type.String({
   example: 'Nightly export',
 })
 
-export function presentToken(row: TeamTokenRow) {
-  return {
-    id: row.id,
-    name: row.name,
-    role: row.role,
-    shown: `plt_…${row.last_four}`,
-    createdBy: row.created_by,
-    createdAt: row.created_at.toISOString(),
-    lastUsedAt: row.last_used_at?.toISOString() ?? null,
-    expiresAt: row.expires_at?.toISOString() ?? null,
-  }
-}
+export const presentToken = ({ workspaceId: _, lastFour, ...row }: TeamTokenRow) => ({
+  ...withIsoTimes(row),
+  shown: `plt_…${lastFour}`,
+})

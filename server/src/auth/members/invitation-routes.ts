@@ -144,5 +144,5 @@ async function sessionUserOf(deps: TeamDeps, request: FastifyRequest): Promise<s
   const session = await findSession(deps, sessionToken, deps.wallClock.now())
   if (sessionToken === null || session === undefined) return null
   requireCsrfToken(request.headers, deps.publicUrl, sessionToken, request.headers[csrfHeader]?.toString())
-  return session.user_id
+  return session.userId
 }

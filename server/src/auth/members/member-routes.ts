@@ -3,7 +3,7 @@ import { instanceScope } from '../../base/encryption/key-store.ts'
 import { forbidden, invalid } from '../../base/errors.ts'
 import { type App, nullable, oneOf, timestamp } from '../../base/route.ts'
 import { count, text, unpaged } from '../../base/schema-types.ts'
-import { parseFutureTime } from '../../base/time.ts'
+import { parseFutureTime, withIsoTimes } from '../../base/time.ts'
 import { readFailedMails } from '../../mail/mails.ts'
 import { recordAudit, workspaceEntry } from '../../team/audit.ts'
 import { publishMemberUpdate } from '../../team/live-updates.ts'
@@ -15,7 +15,7 @@ import { keySchema, presentKey } from '../api-keys/key-schema.ts'
 import { selectActiveKeysOf } from '../api-keys/queries.ts'
 import { listTeamTokens, presentToken, tokenSchema } from '../credentials/team-tokens.ts'
 import { findMember, listMembers, memberNotFound, setAway } from '../users/members.ts'
-import { type CreatedWebhook, changeRole, type LeaveDeps, leaveTeam } from './change-members.ts'
+import { changeRole, type LeaveDeps, leaveTeam } from './change-members.ts'
 import { listInvitations } from './invitations.ts'
 import { invitationSchema, memberSchema, presentInvitation, presentMember } from './people.ts'
 
@@ -63,14 +63,10 @@ async function readCreatedResources(deps: LeaveDeps, by: Member, userId: string)
   ])
   return {
     keys: keys.map((row) => presentKey(row, now)),
-    webhooks: webhooks.map(presentWebhook),
+    webhooks: webhooks.map(withIsoTimes),
     tokens: tokens.map(presentToken),
     invitations: invitations.filter(({ createdBy }) => createdBy === userId).map(presentInvitation),
   }
-}
-
-function presentWebhook({ createdAt, lastUsedAt, ...shown }: CreatedWebhook) {
-  return { ...shown, createdAt: createdAt.toISOString(), lastUsedAt: lastUsedAt?.toISOString() ?? null }
 }
 
 const path = '/api/team/v1/workspaces/:workspaceId/members'

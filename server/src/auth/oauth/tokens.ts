@@ -147,7 +147,7 @@ async function reconnectKey(
   now: Date,
 ): Promise<ApiKeyRow> {
   const key = await lockApiKey(tx, workspaceId, keyId)
-  if (key === null || key.oauth_client !== client.id || statusAt(key, now) !== 'active') throw invalidGrant()
+  if (key === null || key.oauthClient !== client.id || statusAt(key, now) !== 'active') throw invalidGrant()
   await tx`delete from oauth_tokens where workspace_id = ${workspaceId} and key_id = ${keyId}`
   return extend(tx, key, now)
 }
@@ -172,7 +172,7 @@ async function refresh(deps: TokenDeps, form: TokenForm): Promise<TokenAnswer | 
   return deps.db.tx(async (tx) => {
     const place = await findToken(tx, workspaceId, token)
     const key = place === undefined ? null : await lockApiKey(tx, workspaceId, place.key_id)
-    if (key === null || key.oauth_client !== client.id || statusAt(key, now) !== 'active') throw invalidGrant()
+    if (key === null || key.oauthClient !== client.id || statusAt(key, now) !== 'active') throw invalidGrant()
     // Read again under the lock of the key: of two requests at once, one sees what the other did.
     const spent = await findToken(tx, workspaceId, token)
     if (spent?.kind !== 'refresh' || spent.expires_at <= now) throw invalidGrant()
@@ -226,19 +226,19 @@ async function spend(tx: Tx, workspaceId: string, token: string, now: Date): Pro
 async function extend(tx: Tx, key: ApiKeyRow, now: Date): Promise<ApiKeyRow> {
   const expiresAt = new Date(now.getTime() + refreshMs)
   await notifyKeyChanged(tx, key.id)
-  return updateApiKey(tx, key.workspace_id, key.id, tx`expires_at = ${expiresAt}`)
+  return updateApiKey(tx, key.workspaceId, key.id, tx`expires_at = ${expiresAt}`)
 }
 
 /** Stores a new access token and the refresh token, unless it is stored. Keeps the newest access tokens of the key. */
 async function issue(tx: Tx, key: ApiKeyRow, refreshToken: string, now: Date): Promise<TokenAnswer> {
-  const { workspace_id: workspaceId, id: keyId } = key
+  const { workspaceId, id: keyId } = key
   const accessToken = makeAccessToken()
   const accessEnds = new Date(now.getTime() + accessSeconds * 1000)
   await tx`
     insert into oauth_tokens (workspace_id, token_hash, key_id, kind, created_at, expires_at)
     values
       (${workspaceId}, ${hashToken(accessToken)}, ${keyId}, 'access', ${now}, ${accessEnds}),
-      (${workspaceId}, ${hashToken(refreshToken)}, ${keyId}, 'refresh', ${now}, ${key.expires_at})
+      (${workspaceId}, ${hashToken(refreshToken)}, ${keyId}, 'refresh', ${now}, ${key.expiresAt})
     on conflict do nothing`
   await tx`
     delete from oauth_tokens
@@ -289,7 +289,7 @@ export async function revokeToken(deps: TokenDeps, form: TokenForm): Promise<voi
   const keyId = await deps.db.tx(async (tx) => {
     const row = await findToken(tx, workspaceId, token)
     const key = row === undefined ? null : await lockApiKey(tx, workspaceId, row.key_id)
-    if (row === undefined || key?.oauth_client !== client.id) return null
+    if (row === undefined || key?.oauthClient !== client.id) return null
     if (row.kind === 'refresh') await endGrant(deps, tx, keyring, workspaceId, key.id, now)
     else {
       await tx`delete from oauth_tokens where workspace_id = ${workspaceId} and token_hash = ${hashToken(token)}`

@@ -1,5 +1,6 @@
 import type { Sql } from '../../base/db.ts'
 import { isUuid, newId } from '../../base/id.ts'
+import { selectedAs } from '../../base/postgres/rows.ts'
 import { ScimError, type ScimFilter, type ScimGroup } from './resource.ts'
 import { countResources, lockScim, requireResource, type ScimScope, selectPage, syncAccess, taken } from './users.ts'
 
@@ -10,18 +11,12 @@ export interface StoredGroup {
   updatedAt: Date
 }
 
-interface GroupRow {
-  id: string
-  display_name: string
-  external_id: string | null
-  created_at: Date
-  updated_at: Date
-}
+type GroupRow = Omit<StoredGroup, 'group'> & Omit<ScimGroup, 'members'>
 
 const maxGroups = 2000
 /** Each changed member may change roles in several workspaces. */
 const maxChangedMembers = 2000
-const columns = (sql: Sql) => sql`id, display_name, external_id, created_at, updated_at`
+const columns = selectedAs('scim_groups', ['id', 'displayName', 'externalId', 'createdAt', 'updatedAt'])
 
 export async function findScimGroups(
   sql: Sql,
@@ -38,7 +33,7 @@ export async function findScimGroups(
         : filter.attribute === 'externalId'
           ? sql`and external_id = ${filter.value}`
           : sql`and lower(display_name) = lower(${filter.value})`
-  const query = { table: 'scim_groups', columns: columns(sql), providerId, condition, page } as const
+  const query = { table: 'scim_groups', columns, providerId, condition, page } as const
   const { rows, total } = await selectPage<GroupRow>(sql, query)
   const groups: StoredGroup[] = []
   for (const row of rows) groups.push(toGroup(row, withMembers ? await listMembers(sql, row.id) : []))
@@ -47,7 +42,7 @@ export async function findScimGroups(
 
 /** Throws 404. */
 export async function requireScimGroup(sql: Sql, providerId: string, id: string): Promise<StoredGroup> {
-  const row = await requireResource<GroupRow>(sql, { table: 'scim_groups', columns: columns(sql), providerId }, id)
+  const row = await requireResource<GroupRow>(sql, { table: 'scim_groups', columns, providerId }, id)
   return toGroup(row, await listMembers(sql, row.id))
 }
 
@@ -60,11 +55,9 @@ async function listMembers(sql: Sql, groupId: string): Promise<string[]> {
   return rows.map(({ member_id: id }) => id)
 }
 
-const toGroup = (row: GroupRow, members: string[]): StoredGroup => ({
-  id: row.id,
-  group: { displayName: row.display_name, externalId: row.external_id, members: new Set(members) },
-  createdAt: row.created_at,
-  updatedAt: row.updated_at,
+const toGroup = ({ displayName, externalId, ...row }: GroupRow, members: string[]): StoredGroup => ({
+  ...row,
+  group: { displayName, externalId, members: new Set(members) },
 })
 
 export async function createScimGroup(scope: ScimScope, group: ScimGroup): Promise<StoredGroup> {

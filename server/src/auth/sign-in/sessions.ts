@@ -2,8 +2,10 @@ import { Type } from 'typebox'
 import type { Fragment, Tx } from '../../base/db.ts'
 import { createToken, hashToken } from '../../base/encryption/secret-token.ts'
 import { newId } from '../../base/id.ts'
+import { selectedAs, withColumnNames } from '../../base/postgres/rows.ts'
 import { oneOf, timestamp, titled } from '../../base/route.ts'
 import { text } from '../../base/schema-types.ts'
+import { withIsoTimes } from '../../base/time.ts'
 import { idSchema } from '../../team/team-schema.ts'
 import { publishSessionRevoked, publishUserRevoked } from '../users/members.ts'
 import type { TeamDeps } from '../users/users.ts'
@@ -28,12 +30,12 @@ export interface NewSession {
 
 export interface SessionRow {
   id: string
-  user_id: string
-  signed_in_by: SignInMethod
+  userId: string
+  signedInBy: SignInMethod
   device: string
-  created_at: Date
-  last_seen_at: Date
-  expires_at: Date
+  createdAt: Date
+  lastSeenAt: Date
+  expiresAt: Date
 }
 
 interface SessionStart {
@@ -54,32 +56,22 @@ export interface ProviderSession {
 
 export async function startSession(tx: Tx, start: SessionStart, now: Date): Promise<NewSession> {
   if (start.previousToken !== null) await endSessionsWhere(tx, tx`token_hash = ${hashToken(start.previousToken)}`)
-  const session = {
-    id: newId(now),
-    userId: start.userId,
-    token: createToken(),
-    expiresAt: new Date(now.getTime() + maxSessionMs),
+  const { userId, signedInBy, device, sso } = start
+  const session = { id: newId(now), userId, expiresAt: new Date(now.getTime() + maxSessionMs) }
+  const token = createToken()
+  const row = {
+    ...{ ...session, signedInBy, device, tokenHash: hashToken(token), createdAt: now, lastSeenAt: now },
+    ...{ ssoProviderId: sso?.providerId ?? null, ssoSid: sso?.sid ?? null },
   }
-  await tx`
-    insert into sessions (
-      id, user_id, token_hash, signed_in_by, device, created_at, last_seen_at, expires_at, sso_provider_id, sso_sid
-    )
-    values (
-      ${session.id},
-      ${start.userId},
-      ${hashToken(session.token)},
-      ${start.signedInBy},
-      ${start.device},
-      ${now},
-      ${now},
-      ${session.expiresAt},
-      ${start.sso?.providerId ?? null},
-      ${start.sso?.sid ?? null}
-    )`
-  return session
+  await tx`insert into sessions ${tx.row(withColumnNames(row))}`
+  return { ...session, token }
 }
 
 type SessionDeps = Pick<TeamDeps, 'db' | 'sessionIdleMs'>
+
+const columns = selectedAs('sessions', [
+  ...['id', 'userId', 'signedInBy', 'device', 'createdAt', 'lastSeenAt', 'expiresAt'],
+])
 
 /** Returns live sessions. A session ends some time after its last use, and 90 days after its start. */
 const selectSessions = (
@@ -87,7 +79,7 @@ const selectSessions = (
   now: Date,
   rest: Fragment,
 ): Promise<SessionRow[]> => sql<SessionRow[]>`
-  select id, user_id, signed_in_by, device, created_at, last_seen_at, expires_at
+  select ${columns}
   from sessions
   where expires_at > ${now}
     and last_seen_at > ${subtractMs(now, sessionIdleMs)}
@@ -101,7 +93,7 @@ export async function findSession(deps: SessionDeps, token: string | null, now: 
 }
 
 export function needsTouch(session: SessionRow, now: Date): boolean {
-  return now.getTime() - session.last_seen_at.getTime() >= touchEveryMs
+  return now.getTime() - session.lastSeenAt.getTime() >= touchEveryMs
 }
 
 export async function touchSession(tx: Tx, sessionId: string, now: Date): Promise<void> {
@@ -225,14 +217,7 @@ export const sessionSchema = titled('Session', {
   expiresAt: timestamp('Time at which it ends even if it is used.'),
 })
 
-export function presentSession(row: SessionRow, currentId: string) {
-  return {
-    id: row.id,
-    device: row.device,
-    signedInBy: row.signed_in_by,
-    current: row.id === currentId,
-    createdAt: row.created_at.toISOString(),
-    lastSeenAt: row.last_seen_at.toISOString(),
-    expiresAt: row.expires_at.toISOString(),
-  }
-}
+export const presentSession = ({ userId: _, ...row }: SessionRow, currentId: string) => ({
+  ...withIsoTimes(row),
+  current: row.id === currentId,
+})

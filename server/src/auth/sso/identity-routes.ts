@@ -3,6 +3,7 @@ import { instanceScope } from '../../base/encryption/key-store.ts'
 import { conflict, notFound } from '../../base/errors.ts'
 import { type App, timestamp, titled } from '../../base/route.ts'
 import { text } from '../../base/schema-types.ts'
+import { withIsoTimes } from '../../base/time.ts'
 import { instanceEntry, recordAudit } from '../../team/audit.ts'
 import { signedInUser, type TeamGuard } from '../../team/member.ts'
 import { teamApi } from '../../team/team-api.ts'
@@ -71,17 +72,15 @@ function linkRoutes(app: App, deps: SsoDeps, guard: TeamGuard): void {
     run: async ({ caller }) => {
       const { userId } = signedInUser(caller)
       const all = await deps.keyStore.withKeyring(instanceScope, (keys) => listProviders(deps.db.sql, keys))
-      const rows = await deps.db.sql<{ provider_id: string; created_at: Date; last_used_at: Date }[]>`
-        select provider_id, created_at, last_used_at
+      const rows = await deps.db.sql<{ providerId: string; linkedAt: Date; lastUsedAt: Date }[]>`
+        select provider_id as "providerId", created_at as "linkedAt", last_used_at as "lastUsedAt"
         from sso_identities
         where user_id = ${userId}`
       const identities = all.flatMap(({ id, settings: { name } }) => {
-        const row = rows.find(({ provider_id }) => provider_id === id)
-        if (row === undefined) return []
-        const times = { linkedAt: row.created_at.toISOString(), lastUsedAt: row.last_used_at.toISOString() }
-        return [{ providerId: id, name, ...times }]
+        const row = rows.find(({ providerId }) => providerId === id)
+        return row === undefined ? [] : [{ ...withIsoTimes(row), name }]
       })
-      const others = all.filter(({ id, isEnabled }) => isEnabled && rows.every((row) => row.provider_id !== id))
+      const others = all.filter(({ id, isEnabled }) => isEnabled && rows.every(({ providerId }) => providerId !== id))
       return { identities, others: others.map(({ id, settings: { name } }) => ({ id, name })) }
     },
   })

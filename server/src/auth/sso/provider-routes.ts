@@ -8,6 +8,7 @@ import { conflict, invalid, notFound, unavailable } from '../../base/errors.ts'
 import type { Outgoing } from '../../base/outgoing/guarded-fetch.ts'
 import { type App, timestamp, titled } from '../../base/route.ts'
 import { count, text } from '../../base/schema-types.ts'
+import { withIsoTimes } from '../../base/time.ts'
 import { instanceEntry, recordAudit } from '../../team/audit.ts'
 import { signedInUser, type TeamActor, type TeamCaller, type TeamGuard } from '../../team/member.ts'
 import { type TeamApi, teamApi } from '../../team/team-api.ts'
@@ -317,10 +318,7 @@ function disabledUserRoutes(api: TeamApi, { db, keyStore, wallClock }: ProviderD
         order by disabled_at desc, id
         limit ${maxListed}`
       const users = await keyStore.withKeyring(instanceScope, (keys) =>
-        rows.map(({ id, person, disabledAt }) => {
-          const { name, email } = decryptPerson(keys, id, person)
-          return { id, name, email, disabledAt: disabledAt.toISOString() }
-        }),
+        rows.map(({ person, ...row }) => ({ ...withIsoTimes(row), ...decryptPerson(keys, row.id, person) })),
       )
       return { users }
     },

@@ -131,7 +131,7 @@ async function finishAttempt(
 /** Links and tests belong to the session that began them: another person may use the browser meanwhile. */
 async function isStillSignedIn(deps: SsoDeps, request: FastifyRequest, { userId }: PendingAttempt): Promise<boolean> {
   const session = await findSession(deps, visitorOf(deps, request).sessionToken, deps.wallClock.now())
-  return session !== undefined && session.user_id === userId
+  return session !== undefined && session.userId === userId
 }
 
 interface Finished {
