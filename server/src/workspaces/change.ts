@@ -16,7 +16,14 @@ import { recordWord } from './instructions/versions.ts'
 import { applyQuotaChange, initialQuota, parseQuota } from './quota-ceiling.ts'
 import type { newWorkspaceSchema, WorkspacePatch } from './schema.ts'
 import { requestGoalUpdate } from './service/service-settings.ts'
-import { insertWorkspace, lockWorkspace, publishChange, storeWorkspace, type WorkspaceRow } from './workspace.ts'
+import {
+  columnsOf,
+  insertWorkspace,
+  lockWorkspace,
+  publishChange,
+  storeWorkspace,
+  type WorkspaceRow,
+} from './workspace.ts'
 
 export interface WorkspaceDeps {
   db: Db
@@ -186,10 +193,3 @@ function changedFields(before: WorkspaceRow, after: WorkspaceRow): string[] {
   const [old, now] = [columnsOf(before), columnsOf(after)]
   return Object.keys(old).filter((name) => !isDeepStrictEqual(old[name], now[name]))
 }
-
-function columnsOf({ retention, ...row }: WorkspaceRow): Record<string, unknown> {
-  const kept = Object.entries(retention).map(([name, days]) => [`keep_${snake(name)}`, days])
-  return Object.fromEntries([...Object.entries(row).map(([name, value]) => [snake(name), value]), ...kept])
-}
-
-const snake = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
