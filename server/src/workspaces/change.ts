@@ -57,13 +57,13 @@ export function createWorkspace(deps: WorkspaceDeps, input: NewWorkspace): Promi
 export async function addWorkspace(tx: Tx, keyStore: KeyStore, input: NewWorkspace, now: Date): Promise<WorkspaceRow> {
   const issues = validateCountry(input.defaultCountry)
   if (issues.length > 0) throw new InvalidInput(issues)
+  const { quota, ceiling } = initialQuota(parseQuota(input))
   const row = await insertWorkspace(tx, {
     id: newId(now),
     name: input.name.trim(),
     defaultCountry: input.defaultCountry ?? null,
     agentWatchdogMinutes: input.agentWatchdogMinutes ?? defaultWatchdogMinutes,
-    createdAt: now,
-    ...initialQuota(parseQuota(input)),
+    ...{ dailyLeadQuota: quota, dailyLeadQuotaCeiling: ceiling, createdAt: now, updatedAt: now },
   })
   await keyStore.createSecrets(tx, row.id)
   if (input.ownerId !== null) {

@@ -10,7 +10,6 @@ import type { Sql, Tx } from '../base/db.ts'
 import { selectedAs, withColumnNames } from '../base/postgres/rows.ts'
 import type { Value } from '../base/postgres/values.ts'
 import type { Role } from '../team/member.ts'
-import type { Quota } from './quota-ceiling.ts'
 import { type Retention, settingNames, type WorkspaceSettings } from './schema.ts'
 
 export interface WorkspaceRow extends WorkspaceSettings {
@@ -83,20 +82,16 @@ export async function lockWorkspace(tx: Tx, workspaceId: string): Promise<Worksp
 }
 
 /** Initial settings; the others get the defaults of the table. */
-type InitialSettings = Pick<WorkspaceRow, 'id' | 'name' | 'defaultCountry' | 'agentWatchdogMinutes' | 'createdAt'> &
-  Quota
+type InitialSettings = Pick<
+  WorkspaceRow,
+  | ('id' | 'name' | 'defaultCountry' | 'dailyLeadQuota' | 'dailyLeadQuotaCeiling' | 'agentWatchdogMinutes')
+  | ('createdAt' | 'updatedAt')
+>
 
 export async function insertWorkspace(tx: Tx, first: InitialSettings): Promise<WorkspaceRow> {
-  const [row] = await tx<WorkspaceRow[]>`
-    insert into workspaces as w (
-      id, name, default_country, daily_lead_quota, daily_lead_quota_ceiling, agent_watchdog_minutes, created_at, updated_at
-    )
-    values (
-      ${first.id}, ${first.name}, ${first.defaultCountry}, ${first.quota}, ${first.ceiling}, ${first.agentWatchdogMinutes},
-      ${first.createdAt}, ${first.createdAt}
-    )
+  const [row] = await tx<[WorkspaceRow]>`
+    insert into workspaces as w ${tx.row(withColumnNames(first))}
     returning ${columns(tx)}`
-  if (row === undefined) throw new Error('An insert returned no row')
   return row
 }
 

@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/clock.ts'
-import { readLeadSettings } from '../../base/lead-settings.ts'
+import { pickLeadSettings } from '../../base/lead-settings.ts'
 import { type AddressSet, addressSet, normalRange } from '../../base/outgoing/address.ts'
 import { type Caller, isScope } from './caller.ts'
 import type { CachedKeyRow } from './queries.ts'
@@ -113,7 +113,7 @@ export function cacheableKey(row: CachedKeyRow): CachedKey {
         instructionsVersion: row.instructionsVersion,
       },
       workspace: {
-        ...readLeadSettings(row),
+        ...pickLeadSettings(row),
         leadsEnabled: row.leadsEnabled,
         inboxEnabled: row.inboxEnabled,
         inboxAvailable: row.inboxAvailable,

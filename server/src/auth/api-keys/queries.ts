@@ -2,10 +2,11 @@ import { hash } from 'node:crypto'
 import { isDistributed, keysLock, lockExclusive } from '../../base/citus/distributed-sql.ts'
 import { type Db, type Fragment, publish, type Sql, type Tx } from '../../base/db.ts'
 import { checksum62, createToken, randomBase62 } from '../../base/encryption/secret-token.ts'
-import { type LeadSettingsRow, leadSettingsColumns } from '../../base/lead-settings.ts'
+import { leadSettingsColumns } from '../../base/lead-settings.ts'
 import { selectedAs, withColumnNames } from '../../base/postgres/rows.ts'
 import { byteaArray } from '../../base/postgres/values.ts'
 import { recordAudit, systemActor, workspaceEntry } from '../../team/audit.ts'
+import type { MemberWorkspace } from '../../team/member.ts'
 import { hoursWithHolidays, type OpeningHours } from '../../team/opening-hours.ts'
 import type { ApprovalRules } from './caller.ts'
 
@@ -134,15 +135,12 @@ export async function notifyKeyChanged(tx: Tx, keyId: string): Promise<void> {
 }
 
 export interface CachedKeyRow
-  extends LeadSettingsRow,
+  extends MemberWorkspace,
     Pick<ApiKeyRow, (typeof callerProperties)[number] | 'expiresAt'> {
   /** Publications for the workspace and for the key, together. */
   instructionsVersion: number
   /** Expiry of the value that was looked up, if it is the one before the last rotation. */
   validUntil: Date | null
-  leadsEnabled: boolean
-  inboxEnabled: boolean
-  inboxAvailable: boolean
   hours: OpeningHours | null
   /** Default of `maxParts` in the workspace. */
   agentMaxParts: number
@@ -155,7 +153,7 @@ const workspaceColumns = selectedAs('w', ['leadsEnabled', 'inboxEnabled', 'inbox
 /** Columns of a key `k` with its workspace `w`, but when it expires. */
 const cachedColumns = (sql: Sql) => sql`
   ${callerColumns}, k.instructions_version + w.instructions_version as "instructionsVersion",
-  ${leadSettingsColumns(sql)}, ${workspaceColumns}, ${hoursWithHolidays(sql)} as hours,
+  ${leadSettingsColumns}, ${workspaceColumns}, ${hoursWithHolidays(sql)} as hours,
   w.sandbox_until is not null as "isSandbox"`
 
 /** Finds keys by hash; null for each unknown. The only read without a workspace, because the key determines it. */

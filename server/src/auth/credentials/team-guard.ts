@@ -4,10 +4,18 @@ import { instanceScope } from '../../base/encryption/key-store.ts'
 import { isSameSecret } from '../../base/encryption/secret-token.ts'
 import { ApiError, forbidden, notFound, unauthorized } from '../../base/errors.ts'
 import { isUuid } from '../../base/id.ts'
-import { type LeadSettingsRow, leadSettingsColumns, readLeadSettings } from '../../base/lead-settings.ts'
+import { leadSettingsColumns } from '../../base/lead-settings.ts'
+import { selectedAs } from '../../base/postgres/rows.ts'
 import { type App, errors } from '../../base/route.ts'
 import { setWorkspace } from '../../base/scheduling/work-context.ts'
-import { type Member, type Role, roleCovers, type TeamCaller, type TeamGuard } from '../../team/member.ts'
+import {
+  type Member,
+  type MemberWorkspace,
+  type Role,
+  roleCovers,
+  type TeamCaller,
+  type TeamGuard,
+} from '../../team/member.ts'
 import type { Limiter } from '../rate-limit/limiter.ts'
 import { rateLimited, setRateLimitHeaders } from '../rate-limit/request-limits.ts'
 import { findSession, needsTouch, touchSession } from '../sign-in/sessions.ts'
@@ -90,32 +98,25 @@ async function memberIn(sql: Sql, workspaceId: string, identity: Identity): Prom
   if (!isUuid(workspaceId)) return null
   const { caller } = identity
   const [row] = await sql<WorkspaceAccessRow[]>`
-    select w.id, ${leadSettingsColumns(sql)}, w.leads_enabled, w.inbox_enabled, w.inbox_available, m.role
+    select ${leadSettingsColumns}, ${accessColumns}, m.role
     from workspaces w
     left join members m on m.workspace_id = w.id and m.user_id = ${caller.userId}::uuid
     where w.id = ${workspaceId.toLowerCase()}`
   if (row === undefined) return null
-  const role = caller.isOperator ? 'owner' : (row.role ?? roleOfToken(identity, row.id))
-  if (role === null) return null
-  const workspace = {
-    ...readLeadSettings(row),
-    leadsEnabled: row.leads_enabled,
-    inboxEnabled: row.inbox_enabled,
-    inboxAvailable: row.inbox_available,
-  }
-  return { ...caller, workspaceId: row.id, role, workspace }
+  const { id, role: memberRole, ...workspace } = row
+  const role = caller.isOperator ? 'owner' : (memberRole ?? roleOfToken(identity, id))
+  return role === null ? null : { ...caller, workspaceId: id, role, workspace }
 }
+
+const accessColumns = selectedAs('w', ['id', 'leadsEnabled', 'inboxEnabled', 'inboxAvailable'])
 
 function roleOfToken({ caller, tokenRole }: Identity, workspaceId: string): Role | null {
   const isInside = caller.tokenWorkspaceId === null || caller.tokenWorkspaceId === workspaceId
   return isInside ? tokenRole : null
 }
 
-interface WorkspaceAccessRow extends LeadSettingsRow {
+interface WorkspaceAccessRow extends MemberWorkspace {
   id: string
-  leads_enabled: boolean
-  inbox_enabled: boolean
-  inbox_available: boolean
   role: Role | null
 }
 

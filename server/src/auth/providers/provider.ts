@@ -1,6 +1,7 @@
-import type { Sql, Tx } from '../../base/db.ts'
+import type { Fragment, Sql, Tx } from '../../base/db.ts'
 import type { Keyring } from '../../base/encryption/keyring.ts'
-import { type ApiError, notFound } from '../../base/errors.ts'
+import { notFound } from '../../base/errors.ts'
+import { selectedAs } from '../../base/postgres/rows.ts'
 import { emailKey } from '../../base/text/email.ts'
 import type { ProviderSettings, TestResult } from './provider-schema.ts'
 
@@ -13,36 +14,28 @@ export interface Provider {
   scimTokenAt: Date | null
 }
 
-interface ProviderRow {
-  id: string
-  settings: Buffer
-  test: Buffer | null
-  is_enabled: boolean
-  is_forced: boolean
-  scim_token_at: Date | null
-}
+type ProviderRow = Omit<Provider, 'settings' | 'test'> & { settings: Buffer; test: Buffer | null }
 
 export const maxProviders = 20
 
-const columns = (sql: Sql) => sql`id, settings, test, is_enabled, is_forced, scim_token_at`
+const columns = selectedAs('sso_providers', ['id', 'settings', 'test', 'isEnabled', 'isForced', 'scimTokenAt'])
 
-export async function listProviders(sql: Sql, instanceKeys: Keyring): Promise<Provider[]> {
+async function selectProviders(sql: Sql, instanceKeys: Keyring, rest: Fragment): Promise<Provider[]> {
   const rows = await sql<ProviderRow[]>`
-    select ${columns(sql)}
+    select ${columns}
     from sso_providers
-    order by created_at, id
-    limit ${maxProviders}`
+    ${rest}`
   return rows.map((row) => decryptProvider(instanceKeys, row))
 }
 
+export const listProviders = (sql: Sql, instanceKeys: Keyring): Promise<Provider[]> =>
+  selectProviders(sql, instanceKeys, sql`order by created_at, id limit ${maxProviders}`)
+
 /** Throws 404. */
 export async function requireProvider(sql: Sql, instanceKeys: Keyring, id: string): Promise<Provider> {
-  const [row] = await sql<ProviderRow[]>`
-    select ${columns(sql)}
-    from sso_providers
-    where id = ${id}`
-  if (row === undefined) throw providerNotFound()
-  return decryptProvider(instanceKeys, row)
+  const [provider] = await selectProviders(sql, instanceKeys, sql`where id = ${id}`)
+  if (provider === undefined) throw notFound('Identity provider not found')
+  return provider
 }
 
 /** Returns the enabled provider of a SCIM token. */
@@ -51,26 +44,16 @@ export async function findProviderByScimToken(
   instanceKeys: Keyring,
   tokenHash: Buffer,
 ): Promise<Provider | undefined> {
-  const [row] = await sql<ProviderRow[]>`
-    select ${columns(sql)}
-    from sso_providers
-    where scim_token_hash = ${tokenHash}
-      and is_enabled`
-  return row === undefined ? undefined : decryptProvider(instanceKeys, row)
+  const rest = sql`where scim_token_hash = ${tokenHash} and is_enabled`
+  const [provider] = await selectProviders(sql, instanceKeys, rest)
+  return provider
 }
 
-const providerNotFound = (): ApiError => notFound('Identity provider not found')
-
-function decryptProvider(instanceKeys: Keyring, row: ProviderRow): Provider {
-  return {
-    id: row.id,
-    settings: JSON.parse(instanceKeys.decryptText(contextOf(row.id, 'settings'), row.settings)),
-    test: row.test === null ? null : JSON.parse(instanceKeys.decryptText(contextOf(row.id, 'test'), row.test)),
-    isEnabled: row.is_enabled,
-    isForced: row.is_forced,
-    scimTokenAt: row.scim_token_at,
-  }
-}
+const decryptProvider = (instanceKeys: Keyring, row: ProviderRow): Provider => ({
+  ...row,
+  settings: JSON.parse(instanceKeys.decryptText(contextOf(row.id, 'settings'), row.settings)),
+  test: row.test === null ? null : JSON.parse(instanceKeys.decryptText(contextOf(row.id, 'test'), row.test)),
+})
 
 const contextOf = (row: string, column: 'settings' | 'test') => ({ table: 'sso_providers', row, column })
 

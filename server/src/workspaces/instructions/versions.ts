@@ -1,6 +1,6 @@
 import type { Sql, Tx } from '../../base/db.ts'
 import { newId } from '../../base/id.ts'
-import { selectedAs } from '../../base/postgres/rows.ts'
+import { selectedAs, withColumnNames } from '../../base/postgres/rows.ts'
 import { publishWorkspace } from '../../team/live-updates.ts'
 import type { TeamActor } from '../../team/member.ts'
 import { publishChange } from '../workspace.ts'
@@ -195,17 +195,14 @@ export async function addVersion(
 ): Promise<PublishedVersion> {
   const publishedAt = laterOf(now, previous)
   const number = (previous?.version ?? 0) + 1
-  const [row] = await tx<PublishedVersion[]>`
-    insert into instruction_versions as v (
-      workspace_id, id, key_id, connection_id, version, text, note, based_on, restores, actor_type, actor_id, created_at,
-      updated_at, published_at
-    )
-    values (
-      ${workspaceId}, ${newId(now)}, ${scope.keyId}, ${scope.connectionId}, ${number}, ${text}, ${note}, ${number - 1},
-      ${restores}, ${actor?.type ?? null}, ${actor?.id ?? null}, ${now}, ${now}, ${publishedAt}
-    )
+  const version = {
+    ...{ workspaceId, id: newId(now), keyId: scope.keyId, connectionId: scope.connectionId, version: number },
+    ...{ text, note, basedOn: number - 1, restores, actorType: actor?.type ?? null, actorId: actor?.id ?? null },
+    ...{ createdAt: now, updatedAt: now, publishedAt },
+  }
+  const [row] = await tx<[PublishedVersion]>`
+    insert into instruction_versions as v ${tx.row(withColumnNames(version))}
     returning ${columns}`
-  if (row === undefined) throw new Error('An insert returned no row')
   await takeEffect(tx, workspaceId, row)
   return row
 }
@@ -219,7 +216,7 @@ export async function publishVersion(
   previous: PublishedVersion | null,
   now: Date,
 ): Promise<PublishedVersion> {
-  const [row] = await tx<PublishedVersion[]>`
+  const [row] = await tx<[PublishedVersion]>`
     update instruction_versions as v
     set version = ${(previous?.version ?? 0) + 1},
       actor_type = ${actor.type},
@@ -229,7 +226,6 @@ export async function publishVersion(
     where v.workspace_id = ${workspaceId}
       and v.id = ${draft.id}
     returning ${columns}`
-  if (row === undefined) throw new Error('The draft was locked')
   await takeEffect(tx, workspaceId, row)
   return row
 }

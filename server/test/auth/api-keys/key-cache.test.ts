@@ -80,7 +80,7 @@ function fakeKey(keyId: string): CachedKey {
     expiresAt: null,
     revokedAt: null,
     validUntil: null,
-    default_country: null,
+    defaultCountry: null,
     leadsEnabled: true,
     inboxEnabled: true,
     inboxAvailable: true,
