@@ -48,11 +48,12 @@ export async function applyRole(tx: Tx, by: ChangeAuthor, userId: string, role: 
   await withdrawInvitationsOf(tx, by, userId, roleCovers(role, 'admin') ? above : roles, now)
 }
 
-/** Removes a member, their tokens and open invitations; returns how many. The caller must hold `lockMembers`. */
+/** Removes a member, their tokens, open invitations and unsent mails. The caller must hold `lockMembers`. */
 export async function endMembership(tx: Tx, by: ChangeAuthor, userId: string, now: Date) {
   await removeMember(tx, by.workspaceId, userId)
   publishMemberRevoked(tx, by.workspaceId, userId)
   await recordAudit(tx, workspaceEntry(by, 'member.removed', `member:${userId}`), now)
+  await cancelMailsOf(tx, by.workspaceId, userId)
   const tokens = await revokeTokensOf(tx, by, userId, roles, now)
   return { tokens, invitations: await withdrawInvitationsOf(tx, by, userId, roles, now) }
 }
@@ -106,7 +107,6 @@ export async function leaveTeam(
     await lockMembers(tx, by.workspaceId)
     await authorizeRemoval(tx, by, userId, choice)
     const ended = await endMembership(tx, by, userId, now)
-    await cancelMailsOf(tx, by.workspaceId, userId)
     const keys = choice.keys === 'keep' ? [] : await revokeKeysOf(tx, deps, keyring, by, userId, now)
     const webhooks = choice.webhooks === 'keep' ? 0 : await deps.disableWebhooksOf(tx, by, userId)
     return { ended: { ...ended, keys: keys.length, webhooks }, revokedKeys: keys }
