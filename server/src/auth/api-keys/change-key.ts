@@ -75,7 +75,7 @@ export async function createKeyAs(deps: KeyDeps, by: Member, input: KeySettingsI
   return created
 }
 
-/** Creates a key. Throws `InvalidInput` if scopes, addresses, name or expiry are invalid. */
+/** Creates a key with settings of `newKeySchema`. Throws `InvalidInput` if addresses, name or expiry are invalid. */
 export async function createApiKey(tx: Tx, input: NewKeyInput, now: Date): Promise<KeyWithValue> {
   const settings = checkKeySettings(input, now)
   const value = makeKeyValue()

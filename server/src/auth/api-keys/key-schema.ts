@@ -1,12 +1,11 @@
 import { type Static, Type } from 'typebox'
 import { InvalidInput, type Issue } from '../../base/errors.ts'
-import { isUuid } from '../../base/id.ts'
 import { normalRange } from '../../base/outgoing/address.ts'
 import { nullable, oneOf, timestamp, titled } from '../../base/route.ts'
 import { text, uuid, visiblePattern, wholeNumber } from '../../base/schema-types.ts'
 import { withIsoTimes } from '../../base/time.ts'
 import { closed, idSchema } from '../../team/team-schema.ts'
-import { type ApprovalRules, isScope, type Scope, scopes } from './caller.ts'
+import { type ApprovalRules, type Scope, scopes } from './caller.ts'
 import { type ApiKeyRow, type KeySettingsInput, keyLabel } from './queries.ts'
 
 const name = Type.String({
@@ -268,15 +267,14 @@ const needsAnsweringScope: Issue = {
 export const mayAnswer = (scopes: readonly string[]): boolean => scopes.includes(answeringScope)
 
 const maxNameLength = 100
-const maxListLength = 100
 
-/** Checks and normalizes the settings of a new key. Throws one `InvalidInput` that names every problem. */
+/** Normalizes settings of the schema, and checks what it cannot. Throws one `InvalidInput` that names every problem. */
 export function checkKeySettings(input: KeySettingsInput, now: Date) {
   const issues: Issue[] = []
   const settings = {
     name: input.name.trim(),
-    scopes: checkScopes(input.scopes, issues),
-    connectionIds: checkConnectionIds(input.connectionIds ?? [], issues),
+    scopes: scopes.filter((scope) => input.scopes.includes(scope)),
+    connectionIds: [...new Set((input.connectionIds ?? []).map((id) => id.toLowerCase()))],
     phoneVisibility: input.phoneVisibility ?? ('full' as const),
     allowlist: checkAllowlist(input.allowlist ?? [], issues),
     answersNewConversations: input.answersNewConversations ?? mayAnswer(input.scopes),
@@ -301,24 +299,7 @@ export function checkKeySettings(input: KeySettingsInput, now: Date) {
   return settings
 }
 
-function checkScopes(chosen: readonly string[], issues: Issue[]): Scope[] {
-  if (chosen.length === 0) issues.push({ path: 'scopes', message: `must name at least one of ${scopes.join(', ')}` })
-  for (const [at, scope] of chosen.entries()) {
-    if (!isScope(scope)) issues.push({ path: `scopes[${at}]`, message: `must be one of ${scopes.join(', ')}` })
-  }
-  return scopes.filter((scope) => chosen.includes(scope))
-}
-
-function checkConnectionIds(ids: readonly string[], issues: Issue[]): string[] {
-  if (ids.length > maxListLength) issues.push({ path: 'connectionIds', message: `must have at most ${maxListLength}` })
-  for (const [at, id] of ids.entries()) {
-    if (!isUuid(id)) issues.push({ path: `connectionIds[${at}]`, message: 'must be the id of a connection' })
-  }
-  return [...new Set(ids.map((id) => id.toLowerCase()))]
-}
-
 function checkAllowlist(entries: readonly string[], issues: Issue[]): string[] {
-  if (entries.length > maxListLength) issues.push({ path: 'allowlist', message: `must have at most ${maxListLength}` })
   const ranges: string[] = []
   for (const [at, entry] of entries.entries()) {
     const range = normalRange(entry.trim())
