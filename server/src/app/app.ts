@@ -132,7 +132,7 @@ async function serveTeamApi(
   await app.register(cookie)
   decorateTeamRequests(app)
   const access = accessDeps(team, guard)
-  const documents = createClientDocuments({ outgoing: runtime.outgoing, clock })
+  const documents = createClientDocuments(runtime.outgoing, clock)
   const oauth: OAuthDeps = { ...access, outgoing: runtime.outgoing, documents, limiter }
   accessTeamRoutes(app, access, teamGuard)
   consentTeamRoutes(app, oauth, teamGuard)
@@ -181,21 +181,15 @@ function serveSignOn(app: App, deps: ScimDeps & Pick<Runtime, 'outgoing'>, teamG
 
 /** Dependencies of leads on other modules, for display and merging. */
 function leadTeamDeps(runtime: Runtime): LeadTeamDeps {
-  const conversationsOf = (workspaceId: string, phones: readonly string[]) =>
-    listConversationsByPhone(runtime, workspaceId, phones)
-  const conversationEntries: LeadTeamDeps['conversationEntries'] = (...args) => listEntriesByPhone(runtime, ...args)
-  const submissionEntries: LeadTeamDeps['submissionEntries'] = (...args) => listLeadSubmissions(runtime, ...args)
-  const taskEntries: LeadTeamDeps['taskEntries'] = (...args) => listTaskEntries(runtime, ...args)
-  const setConsentOf: LeadTeamDeps['setConsentOfPhones'] = (...args) => setConsentOfPhones(runtime, ...args)
   return {
     ...runtime,
     sequences: leadSequences,
     publicUrl: runtime.config.http.publicUrl,
-    setConsentOfPhones: setConsentOf,
-    conversationsOf,
-    conversationEntries,
-    submissionEntries,
-    taskEntries,
+    setConsentOfPhones: (...args) => setConsentOfPhones(runtime, ...args),
+    conversationsOf: (...args) => listConversationsByPhone(runtime, ...args),
+    conversationEntries: (...args) => listEntriesByPhone(runtime, ...args),
+    submissionEntries: (...args) => listLeadSubmissions(runtime, ...args),
+    taskEntries: (...args) => listTaskEntries(runtime, ...args),
     countLeadSubmissions,
   }
 }
@@ -234,12 +228,8 @@ function workspaceDeps(team: TeamDeps): WorkspaceDeps {
 function serveRotation(app: App, runtime: Runtime, teamGuard: TeamGuard): void {
   const { config, memoryIndexes, masterKeyFile = null } = runtime
   const masterKeyReplaced = (key: Buffer) => memoryIndexes?.useMasterKey(key)
-  const sharesDatabase = config.database.url !== null
-  rotationTeamRoutes(
-    app,
-    { ...runtime, tables: keyedTables, masterKeyFile, masterKeyReplaced, sharesDatabase },
-    teamGuard,
-  )
+  const keys = { tables: keyedTables, masterKeyFile, masterKeyReplaced, sharesDatabase: config.database.url !== null }
+  rotationTeamRoutes(app, { ...runtime, ...keys }, teamGuard)
 }
 
 /** Builds the server of a worker process, which serves only health and metrics. */

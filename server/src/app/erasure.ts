@@ -1,7 +1,7 @@
 import type { Db } from '../base/db.ts'
 import { instanceScope } from '../base/encryption/key-store.ts'
 import { createStep } from '../base/erasure.ts'
-import { removeExpired, removeExpiredOf } from '../base/retention.ts'
+import { removeBatch, removeExpired } from '../base/retention.ts'
 import { runStep } from '../base/run-step.ts'
 import { eraseBroadcasts } from '../broadcasts/erase.ts'
 import { eraseTemplateDrafts } from '../channels/templates/template-drafts.ts'
@@ -71,7 +71,7 @@ export async function deleteExpiredRows({ db, clock }: RetentionDeps): Promise<n
   const now = clock.now()
   const counts = [
     await removeExpired(db, agingTables, now),
-    await removeExpiredOf(db, instanceLog, instanceScope, now),
+    await removeBatch(db, instanceLog, [instanceScope], now),
     await deleteOldImports(db, now),
     await deleteOldBulkChanges(db, now),
     await deleteExpiredSnapshots(db, now),

@@ -118,11 +118,7 @@ async function numberSamples(db: Db): Promise<Sample[]> {
 
 async function budgetSamples(db: Db, clock: Clock): Promise<Sample[]> {
   const found = await readLargestUse(db.sql, clock.now())
-  return budgetScopes.map((scope) => ({
-    name: 'parley_budget_use_ratio',
-    labels: { scope },
-    value: found.get(scope) ?? 0,
-  }))
+  return samplesOf('parley_budget_use_ratio', 'scope', budgetScopes, (scope) => found.get(scope))
 }
 
 async function mailSamples(db: Db, clock: Clock): Promise<Sample[]> {
@@ -135,21 +131,23 @@ async function mailSamples(db: Db, clock: Clock): Promise<Sample[]> {
 
 async function sessionSamples(db: Db): Promise<Sample[]> {
   const found = await countSessions(db.sql)
-  return [...sessionStates, 'unheld'].map((state) => ({
-    name: 'parley_sessions',
-    labels: { state },
-    value: found.find((one) => one.state === state)?.count ?? 0,
-  }))
+  const states = [...sessionStates, 'unheld']
+  return samplesOf('parley_sessions', 'state', states, (state) => found.find((one) => one.state === state)?.count)
 }
 
 async function broadcastSamples(db: Db): Promise<Sample[]> {
   const found = await readBroadcastCounts(db.sql)
-  return activeStates.map((state) => ({
-    name: 'parley_broadcasts',
-    labels: { state },
-    value: found.find((one) => one.state === state)?.count ?? 0,
-  }))
+  const countOf = (state: string) => found.find((one) => one.state === state)?.count
+  return samplesOf('parley_broadcasts', 'state', activeStates, countOf)
 }
+
+/** Returns a sample for each value of a label, 0 where none is known. */
+const samplesOf = <L extends string>(
+  name: string,
+  label: string,
+  values: readonly L[],
+  find: (value: L) => number | undefined,
+): Sample[] => values.map((value) => ({ name, labels: { [label]: value }, value: find(value) ?? 0 }))
 
 async function sequenceSamples(db: Db, clock: Clock): Promise<Sample[]> {
   const [row] = await db.sql<{ at: Date | null }[]>`

@@ -41,16 +41,7 @@ export async function createMacro({ db, clock }: MacroDeps, by: Member, draft: M
   await validateMacro(db.sql, by.workspaceId, draft.actions)
   const now = clock.now()
   const macro: Macro = { ...draft, id: newId(now), createdAt: now, updatedAt: now }
-  await db.tx((tx) =>
-    addItem(
-      tx,
-      macros,
-      { by, id: macro.id, now },
-      () => tx`
-        insert into automation_macros (workspace_id, id, name, actions, created_at, updated_at)
-        values (${by.workspaceId}, ${macro.id}, ${macro.name}, ${tx.json(macro.actions)}::jsonb, ${now}, ${now})`,
-    ),
-  )
+  await db.tx((tx) => addItem(tx, macros, { by, now }, { ...macro, actions: tx.json(macro.actions) }))
   return macro
 }
 
@@ -63,21 +54,10 @@ export async function changeMacro(
 ): Promise<Macro> {
   await validateMacro(db.sql, by.workspaceId, actions)
   const now = clock.now()
-  return db.tx((tx) =>
-    changeItem(
-      tx,
-      macros,
-      { by, id, now },
-      () => tx<Macro[]>`
-        update automation_macros
-        set name = ${name},
-          actions = ${tx.json(actions)}::jsonb,
-          updated_at = ${now}
-        where workspace_id = ${by.workspaceId}
-          and id = ${id}
-        returning ${columns(tx)}`,
-    ),
-  )
+  return db.tx((tx) => {
+    const values = { name, actions: tx.json(actions), updatedAt: now }
+    return changeItem<Macro>(tx, macros, { by, id, now }, values, columns(tx))
+  })
 }
 
 export async function deleteMacro({ db, clock }: MacroDeps, by: Member, id: string): Promise<void> {

@@ -11,7 +11,15 @@ import {
   transactionOf,
 } from './postgres/run-transaction.ts'
 import { type Core, poolSender, SecondConnection, secondConnectionIn } from './postgres/statements.ts'
-import { type OnEnd, type PendingStatement, type Row, type Sql, type Statement, tagOf } from './postgres/template.ts'
+import {
+  type OnEnd,
+  type PendingStatement,
+  type Row,
+  type Sql,
+  type SqlPart,
+  type Statement,
+  tagOf,
+} from './postgres/template.ts'
 import { createFairQueue } from './scheduling/fair-queue.ts'
 import { currentContext, runAsService, traced } from './scheduling/work-context.ts'
 import { statementSpan } from './tracing/span.ts'
@@ -23,7 +31,7 @@ export type Tx = Sql & { readonly [mark]: true }
 declare const mark: unique symbol
 
 /** Part of a statement, to embed in another. */
-export type Fragment = PendingStatement<Row[]>
+export type Fragment = PendingStatement<Row[]> | SqlPart
 
 /**
  * The database. An operation uses one connection at a time: inside a transaction the pool throws, because operations

@@ -1,4 +1,4 @@
-import type { Sql } from './db.ts'
+import { selectedAs } from './postgres/rows.ts'
 
 /** Workspace settings that affect how leads are parsed, from every source: API key, member, form or file. */
 export interface LeadSettings {
@@ -6,15 +6,8 @@ export interface LeadSettings {
   defaultCountry: string | null
 }
 
-/** The same as columns of `workspaces`. */
-export interface LeadSettingsRow {
-  default_country: string | null
-}
-
 /** SQL: columns to select from `workspaces w`. */
-export const leadSettingsColumns = (sql: Sql) => sql`w.default_country`
-
-export const readLeadSettings = (row: LeadSettingsRow): LeadSettings => ({ defaultCountry: row.default_country })
+export const leadSettingsColumns = selectedAs('w', ['defaultCountry'])
 
 /** Returns only these settings from a larger object. */
 export const pickLeadSettings = ({ defaultCountry }: LeadSettings): LeadSettings => ({ defaultCountry })

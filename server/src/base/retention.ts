@@ -50,19 +50,17 @@ export async function* listWorkspacePages(db: Db): AsyncGenerator<string[]> {
   for (let at = 0; at < rows.length; at += page) yield rows.slice(at, at + page).map(({ id }) => id)
 }
 
-/** Removes one batch for a scope that is not a workspace. */
-export async function removeExpiredOf(
+/**
+ * Removes one batch for each of these workspaces, or for another scope whose number of days is not a setting. Takes the
+ * oldest rows of each and then checks their time: the index scan is as short as the batch, however many rows there are
+ * and however few have expired.
+ */
+export async function removeBatch(
   db: Db,
-  table: RetentionTable & { days: number },
-  scope: string,
+  table: RetentionTable,
+  scopes: readonly string[],
   now: Date,
 ): Promise<number> {
-  return removeBatch(db, table, [scope], now)
-}
-
-// Takes the oldest rows of each workspace and then checks their time: the index scan is as short as the batch, however
-// many rows there are and however few have expired.
-async function removeBatch(db: Db, table: RetentionTable, scopes: readonly string[], now: Date): Promise<number> {
   const counts = await byWorkspace(
     db.sql,
     scopes,

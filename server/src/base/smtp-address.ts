@@ -1,4 +1,4 @@
-import { BlockList, isIP } from 'node:net'
+import { isLoopback } from './outgoing/address.ts'
 
 /** The mail server that takes our mail, and how we reach it. */
 export interface SmtpAddress {
@@ -58,7 +58,7 @@ export function parseSmtpUrl(text: string): SmtpAddress | string {
   if (tls !== null && tls !== 'off' && tls !== 'required') return 'must have tls=required or tls=off'
   if (isSecure && tls === 'off') return 'must begin with smtp:// to have tls=off'
   // On the machine itself nobody listens, and its mail server seldom has a certificate for this name.
-  const isPlain = tls === null ? isLoopback(host) : tls === 'off'
+  const isPlain = tls === null ? isLoopback(host.toLowerCase()) : tls === 'off'
   return {
     host,
     port: url.port === '' ? (isSecure ? 465 : 587) : Number(url.port),
@@ -73,15 +73,6 @@ function decode(text: string): string | null {
   } catch {
     return null
   }
-}
-
-const loopback = new BlockList()
-loopback.addSubnet('127.0.0.0', 8)
-loopback.addAddress('::1', 'ipv6')
-
-function isLoopback(host: string): boolean {
-  const family = isIP(host)
-  return family === 0 ? host.toLowerCase() === 'localhost' : loopback.check(host, family === 4 ? 'ipv4' : 'ipv6')
 }
 
 /** Parses `parley@example.com` and `Parley <parley@example.com>`; null if it is neither. */

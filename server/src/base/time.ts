@@ -1,4 +1,4 @@
-import { invalid } from './errors.ts'
+import { invalid, type RequestPart } from './errors.ts'
 
 const isoShape =
   /^(?<year>\d{4})-(?<month>\d\d)-(?<day>\d\d)(?:T(?<hour>\d\d):(?<minute>\d\d)(?::(?<second>\d\d)(?:[.,](?<fraction>\d{1,9}))?)?(?<zone>Z|[+-]\d\d(?::?\d\d)?)?)?$/i
@@ -27,6 +27,14 @@ export function parseIsoTime(text: string): Date | null {
   const fractionMs = Number((parts.fraction ?? '').padEnd(3, '0').slice(0, 3))
   const time = date + seconds * 1000 + fractionMs - offsetMs
   return time >= earliest && time <= latest ? new Date(time) : null
+}
+
+/** Parses the time in a field of a request; null without one. Throws 400. */
+export function readTime(field: string, text: string | null | undefined, part?: RequestPart): Date | null {
+  if (text == null) return null
+  const time = parseIsoTime(text)
+  if (time === null) throw invalid(field, 'must be an ISO 8601 time', part)
+  return time
 }
 
 /** Parses a date-time that has an offset; null without one, because it would be ambiguous. */
@@ -60,6 +68,15 @@ export function isoTime(text: string): string {
   if (text[10] !== ' ' || !text.endsWith('+00')) return new Date(text).toISOString()
   return `${text.slice(0, 10)}T${text.slice(11, 19)}.${text.slice(20, -3).padEnd(3, '0')}Z`
 }
+
+/** A row whose times are ISO texts. */
+type WithIsoTimes<R> = { [N in keyof R]: R[N] extends Date ? string : R[N] extends Date | null ? string | null : R[N] }
+
+/** Returns a row for an answer: its times as ISO texts. */
+export const withIsoTimes = <R extends object>(row: R): WithIsoTimes<R> =>
+  Object.fromEntries(
+    Object.entries(row).map(([name, value]) => [name, value instanceof Date ? value.toISOString() : value]),
+  ) as WithIsoTimes<R>
 
 export function startOfUtcDay(now: Date): Date {
   return new Date(Math.floor(now.getTime() / dayMs) * dayMs)

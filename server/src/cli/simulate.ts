@@ -64,20 +64,9 @@ const protocolOf = (url: string): string => (URL.canParse(url) ? new URL(url).pr
 
 function describeSimulator({ url, number }: Simulator) {
   const { numberId, accountId, accessToken, appSecret, verifyToken, callbackUrl, partner } = number
-  const phonesUrl = `${url}/phone`
-  const ownerPhoneUrl = `${url}/phone/owner`
-  if (partner !== null) return { baseUrl: url, phonesUrl, ownerPhoneUrl, numberId, apiKey: partner.apiKey }
-  return {
-    baseUrl: url,
-    phonesUrl,
-    ownerPhoneUrl,
-    numberId,
-    accountId,
-    accessToken,
-    appSecret,
-    verifyToken,
-    callbackUrl,
-  }
+  const addresses = { baseUrl: url, phonesUrl: `${url}/phone`, ownerPhoneUrl: `${url}/phone/owner`, numberId }
+  if (partner !== null) return { ...addresses, apiKey: partner.apiKey }
+  return { ...addresses, accountId, accessToken, appSecret, verifyToken, callbackUrl }
 }
 
 function linesOf({ url, number }: Simulator): string[] {

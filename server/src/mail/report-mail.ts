@@ -21,7 +21,7 @@ interface Texts {
   subject(name: string, workspace: string): string
   intro: string
   lines: Record<ReportLine, string>
-  line(name: string, now: string, before: string, median: string | null): string
+  words: { before: string; median: string }
   footer: string
 }
 
@@ -39,8 +39,7 @@ const texts: Record<Language, Texts> = {
       leads: 'New leads',
       won: 'Won leads',
     },
-    line: (name, now, before, median) =>
-      `${name}: ${now} (before: ${before})${median === null ? '' : `, median ${median}`}`,
+    words: { before: 'before', median: 'median' },
     footer: 'You get this e-mail every week because you chose it.',
   },
   es: {
@@ -56,8 +55,7 @@ const texts: Record<Language, Texts> = {
       leads: 'Leads nuevos',
       won: 'Leads ganados',
     },
-    line: (name, now, before, median) =>
-      `${name}: ${now} (antes: ${before})${median === null ? '' : `, mediana ${median}`}`,
+    words: { before: 'antes', median: 'mediana' },
     footer: 'Recibes este correo cada semana porque lo elegiste.',
   },
   pt: {
@@ -73,21 +71,21 @@ const texts: Record<Language, Texts> = {
       leads: 'Leads novos',
       won: 'Leads ganhos',
     },
-    line: (name, now, before, median) =>
-      `${name}: ${now} (antes: ${before})${median === null ? '' : `, mediana ${median}`}`,
+    words: { before: 'antes', median: 'mediana' },
     footer: 'Você recebe este e-mail toda semana porque o escolheu.',
   },
 }
 
 /** The weekly mail of a saved report. */
 export function reportMail(language: Language, mail: ReportMail): Rendered {
-  const { subject, intro, lines, line, footer } = texts[language]
+  const { subject, intro, lines, words, footer } = texts[language]
   const format = new Intl.NumberFormat(language)
   const items = reportLines.map((name): MailItem => {
     const { now, before } = mail.numbers[name]
     const median = name === 'people' || name === 'agents' ? mail.medians[name] : null
-    const time = median === null ? null : durationText(language, median)
-    return { text: line(lines[name], format.format(now), format.format(before), time), url: mail.url }
+    const time = median === null ? '' : `, ${words.median} ${durationText(language, median)}`
+    const text = `${lines[name]}: ${format.format(now)} (${words.before}: ${format.format(before)})${time}`
+    return { text, url: mail.url }
   })
   return render(language, {
     subject: subject(cleanName(mail.name), cleanName(mail.workspace)),

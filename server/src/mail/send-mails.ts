@@ -77,7 +77,7 @@ export function createMailSender(deps: MailSenderDeps): () => Promise<number> {
     const sends = claimed.map((mail) =>
       limit(async () => {
         // The server was unreachable a moment ago: this mail has not been tried.
-        if (failures.length > 0) return returnMail(db, mail, after(clock, pauseMs))
+        if (failures.length > 0) return requeueMail(db, mail, after(clock, pauseMs), null)
         const result = await deliverMail(deps, mail)
         if (result?.outcome === 'unreachable') failures.push(result)
       }),
@@ -192,7 +192,7 @@ async function recordResult(
     await endMail(deps, mail, 'expired', encrypted)
     return log.warn('failed to deliver mail in time; not retrying', { mailId: id, code })
   }
-  await retryMail(db, mail, encrypted, nextAt)
+  await requeueMail(db, mail, nextAt, encrypted)
   if (outcome === 'deferred') log.info('mail server deferred a mail; retrying', { mailId: id, code })
 }
 
@@ -219,25 +219,13 @@ async function endMail(
   if (count > 0) onEnd?.(status)
 }
 
-async function retryMail(db: Db, { id, attempts }: ClaimedMail, answer: Buffer, nextAt: Date): Promise<void> {
+/** Returns a mail to the queue, with the server's answer; null if it was not tried, which is no attempt. */
+async function requeueMail(db: Db, { id, attempts }: ClaimedMail, nextAt: Date, answer: Buffer | null): Promise<void> {
   await db.statement(
     (tx) => tx`
       update mails
-      set answer = ${answer},
-        next_at = ${nextAt},
-        lease_session = null
-      where id = ${id}
-        and next_at is not null
-        and attempts = ${attempts}`,
-  )
-}
-
-/** Returns a mail that was not tried. */
-async function returnMail(db: Db, { id, attempts }: ClaimedMail, nextAt: Date): Promise<void> {
-  await db.statement(
-    (tx) => tx`
-      update mails
-      set attempts = attempts - 1,
+      set answer = coalesce(${answer}::bytea, answer),
+        attempts = ${answer === null ? attempts - 1 : attempts},
         next_at = ${nextAt},
         lease_session = null
       where id = ${id}

@@ -136,16 +136,16 @@ function webhookAttention(one: WebhookInfo): Attention[] {
 }
 
 function keyAttention(key: KeyRow, now: Date): Attention[] {
-  if (key.revoked_at !== null) return []
+  if (key.revokedAt !== null) return []
   return [...pauseAttention(key, now), ...expiryAttention(key, now)]
 }
 
-function pauseAttention({ id, name, paused_at: at, paused_why: reason }: KeyRow, now: Date): Attention[] {
+function pauseAttention({ id, name, pausedAt: at, pausedWhy: reason }: KeyRow, now: Date): Attention[] {
   if (at === null || now.getTime() - at.getTime() >= showPauseMs) return []
   return [createAttention('key_paused', { id, name, at, reason })]
 }
 
-function expiryAttention({ id, name, expires_at: at }: KeyRow, now: Date): Attention[] {
+function expiryAttention({ id, name, expiresAt: at }: KeyRow, now: Date): Attention[] {
   if (at === null) return []
   if (at > now) return isSoon(at, now) ? [createAttention('key_expiring', { id, name, at })] : []
   return now.getTime() - at.getTime() < showExpiredMs ? [createAttention('key_expired', { id, name, at })] : []

@@ -16,7 +16,14 @@ import {
 import { maxRateCardLength, parseRateCards } from '../inbox/costs/parse-rate-card.ts'
 import type { RateCard as StoredCard } from '../inbox/costs/rate-cards.ts'
 import { deleteRateCard, listRateCards, storeRateCards } from '../inbox/costs/rate-cards.ts'
-import { type CostGroup, type CostGrouping, type CostSum, costGroupings, costScopeOf, readCosts } from '../inbox/costs/read-costs.ts'
+import {
+  type CostGroup,
+  type CostGrouping,
+  type CostSum,
+  costGroupings,
+  costScopeOf,
+  readCosts,
+} from '../inbox/costs/read-costs.ts'
 import { fileResponse, sendFile } from '../leads/transfer/export/export.ts'
 import { csvLine } from '../leads/transfer/file/cells.ts'
 import { recountCosts } from '../reports/queue.ts'

@@ -1,4 +1,5 @@
 import type { Fragment, Sql, Tx } from '../base/db.ts'
+import { instanceScope } from '../base/encryption/key-store.ts'
 import { firstIdAt, newId } from '../base/id.ts'
 
 /** An entry of the audit log. Actions have the form `<resource>.<what happened>`. */
@@ -12,6 +13,22 @@ export interface AuditEntry {
   /** Settings with their values before and after; none that says anything of a person. */
   details?: AuditDetails
 }
+
+/** The service itself, as an actor. */
+export const systemActor = { type: 'system', id: null } as const
+export const userActor = (id: string) => ({ type: 'user', id }) as const
+
+/** Returns an entry of a workspace's log. */
+export const workspaceEntry = (
+  { workspaceId, actor }: { workspaceId: string; actor: AuditEntry['actor'] },
+  action: string,
+  target: string | null,
+): AuditEntry => ({ scopeId: workspaceId, actor, action, target })
+
+/** Returns an entry of the installation's log. */
+export const instanceEntry = (actor: AuditEntry['actor'], action: string, target: string | null): AuditEntry => ({
+  ...{ scopeId: instanceScope, actor, action, target },
+})
 
 export type AuditDetails = Record<string, { before: JsonValue; after: JsonValue }>
 type JsonValue = string | number | boolean | null | JsonValue[] | { [name: string]: JsonValue }

@@ -1,4 +1,5 @@
 import type { FastifyRequest, onRequestHookHandler } from 'fastify'
+import { forbidden } from '../base/errors.ts'
 import type { LeadSettings } from '../base/lead-settings.ts'
 
 /** Roles, from the least to the most permissions. */
@@ -63,6 +64,12 @@ declare module 'fastify' {
 export function teamCallerOf(request: FastifyRequest): TeamCaller {
   if (request.teamCaller === null) throw new Error('The route has no team guard')
   return request.teamCaller
+}
+
+/** Returns the signed-in user. Throws 403 for a token, which has no name, password or sessions of its own. */
+export function signedInUser({ userId, sessionId }: TeamCaller): { userId: string; sessionId: string } {
+  if (userId === null || sessionId === null) throw forbidden('Only signed-in users can do this, not tokens')
+  return { userId, sessionId }
 }
 
 /** Returns the member after `guard.member`. */

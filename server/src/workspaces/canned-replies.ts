@@ -3,8 +3,10 @@ import type { Clock } from '../base/clock.ts'
 import type { Db, Sql } from '../base/db.ts'
 import { invalid } from '../base/errors.ts'
 import { newId } from '../base/id.ts'
+import { selectedAs } from '../base/postgres/rows.ts'
 import { type App, timestamp } from '../base/route.ts'
 import { visiblePattern } from '../base/schema-types.ts'
+import { withIsoTimes } from '../base/time.ts'
 import type { Member, TeamGuard } from '../team/member.ts'
 import { teamApi } from '../team/team-api.ts'
 import { closed, idSchema, workspaceParams } from '../team/team-schema.ts'
@@ -32,7 +34,7 @@ interface CannedReply extends Static<typeof NewCannedReply> {
   updatedAt: Date
 }
 
-const columns = (sql: Sql) => sql`id, shortcut, text, created_at as "createdAt", updated_at as "updatedAt"`
+const columns = selectedAs('canned_replies', ['id', 'shortcut', 'text', 'createdAt', 'updatedAt'])
 
 interface Deps {
   db: Db
@@ -41,7 +43,7 @@ interface Deps {
 
 export async function listCannedReplies(sql: Sql, workspaceId: string): Promise<CannedReply[]> {
   return sql<CannedReply[]>`
-    select ${columns(sql)}
+    select ${columns}
     from canned_replies
     where workspace_id = ${workspaceId}
     order by shortcut`
@@ -55,17 +57,8 @@ async function createCannedReply(
 ): Promise<CannedReply> {
   checkPlaceholders(text)
   const now = clock.now()
-  const reply: CannedReply = { id: newId(now), shortcut, text, createdAt: now, updatedAt: now }
-  await db.tx((tx) =>
-    addItem(
-      tx,
-      cannedReplies,
-      { by, id: reply.id, now },
-      () => tx`
-        insert into canned_replies (workspace_id, id, shortcut, text, created_at, updated_at)
-        values (${by.workspaceId}, ${reply.id}, ${shortcut}, ${text}, ${now}, ${now})`,
-    ),
-  )
+  const reply = { id: newId(now), shortcut, text, createdAt: now, updatedAt: now }
+  await db.tx((tx) => addItem(tx, cannedReplies, { by, now }, reply))
   return reply
 }
 
@@ -73,25 +66,12 @@ function changeCannedReply(
   { db, clock }: Deps,
   by: Member,
   id: string,
-  { shortcut, text }: Partial<Static<typeof NewCannedReply>>,
+  patch: Partial<Static<typeof NewCannedReply>>,
 ): Promise<CannedReply> {
-  if (text !== undefined) checkPlaceholders(text)
+  if (patch.text !== undefined) checkPlaceholders(patch.text)
   const now = clock.now()
-  return db.tx((tx) =>
-    changeItem(
-      tx,
-      cannedReplies,
-      { by, id, now },
-      () => tx<CannedReply[]>`
-        update canned_replies
-        set shortcut = coalesce(${shortcut ?? null}::text, shortcut),
-          text = coalesce(${text ?? null}::text, text),
-          updated_at = ${now}
-        where workspace_id = ${by.workspaceId}
-          and id = ${id}
-        returning ${columns(tx)}`,
-    ),
-  )
+  const values = { ...patch, updatedAt: now }
+  return db.tx((tx) => changeItem<CannedReply>(tx, cannedReplies, { by, id, now }, values, columns))
 }
 
 async function deleteCannedReply({ db, clock }: Deps, by: Member, id: string): Promise<void> {
@@ -146,7 +126,7 @@ export function cannedReplyTeamRoutes(app: App, deps: Deps, guard: TeamGuard): v
     answers: { 200: Type.Object({ cannedReplies: Type.Array(CannedReplySchema, { maxItems: 500 }) }) },
     allErrors: [400, 401, 404],
     run: async ({ member }) => ({
-      cannedReplies: (await listCannedReplies(db.sql, member.workspaceId)).map(present),
+      cannedReplies: (await listCannedReplies(db.sql, member.workspaceId)).map(withIsoTimes),
     }),
   })
   api.post(path, 'admin', {
@@ -156,7 +136,7 @@ export function cannedReplyTeamRoutes(app: App, deps: Deps, guard: TeamGuard): v
     body: NewCannedReply,
     answers: { 201: oneReply },
     errors: [409],
-    run: async ({ member, body }) => ({ cannedReply: present(await createCannedReply(deps, member, body)) }),
+    run: async ({ member, body }) => ({ cannedReply: withIsoTimes(await createCannedReply(deps, member, body)) }),
   })
   api.patch(`${path}/:replyId`, 'admin', {
     operationId: 'updateCannedReply',
@@ -167,7 +147,7 @@ export function cannedReplyTeamRoutes(app: App, deps: Deps, guard: TeamGuard): v
     answers: { 200: oneReply },
     errors: [409],
     run: async ({ member, params, body }) => ({
-      cannedReply: present(await changeCannedReply(deps, member, params.replyId, body)),
+      cannedReply: withIsoTimes(await changeCannedReply(deps, member, params.replyId, body)),
     }),
   })
   api.delete(`${path}/:replyId`, 'admin', {
@@ -178,9 +158,3 @@ export function cannedReplyTeamRoutes(app: App, deps: Deps, guard: TeamGuard): v
     run: ({ member, params }) => deleteCannedReply(deps, member, params.replyId),
   })
 }
-
-const present = (reply: CannedReply) => ({
-  ...reply,
-  createdAt: reply.createdAt.toISOString(),
-  updatedAt: reply.updatedAt.toISOString(),
-})

@@ -8,7 +8,7 @@ import { forbidden, InvalidInput, type Issue, notFound } from '../base/errors.ts
 import { newId } from '../base/id.ts'
 import { hasNumberingPlan } from '../base/phone/phone.ts'
 import { foldKeyword } from '../base/text/keywords.ts'
-import { recordAudit } from '../team/audit.ts'
+import { recordAudit, workspaceEntry } from '../team/audit.ts'
 import { publishWorkspace } from '../team/live-updates.ts'
 import { type Member, roleCovers, type TeamActor } from '../team/member.ts'
 import { validateHolidays, validateHours } from '../team/opening-hours.ts'
@@ -16,7 +16,14 @@ import { recordWord } from './instructions/versions.ts'
 import { applyQuotaChange, initialQuota, parseQuota } from './quota-ceiling.ts'
 import type { newWorkspaceSchema, WorkspacePatch } from './schema.ts'
 import { requestGoalUpdate } from './service/service-settings.ts'
-import { insertWorkspace, lockWorkspace, publishChange, storeWorkspace, type WorkspaceRow } from './workspace.ts'
+import {
+  columnsOf,
+  insertWorkspace,
+  lockWorkspace,
+  publishChange,
+  storeWorkspace,
+  type WorkspaceRow,
+} from './workspace.ts'
 
 export interface WorkspaceDeps {
   db: Db
@@ -50,13 +57,13 @@ export function createWorkspace(deps: WorkspaceDeps, input: NewWorkspace): Promi
 export async function addWorkspace(tx: Tx, keyStore: KeyStore, input: NewWorkspace, now: Date): Promise<WorkspaceRow> {
   const issues = validateCountry(input.defaultCountry)
   if (issues.length > 0) throw new InvalidInput(issues)
+  const { quota, ceiling } = initialQuota(parseQuota(input))
   const row = await insertWorkspace(tx, {
     id: newId(now),
     name: input.name.trim(),
     defaultCountry: input.defaultCountry ?? null,
     agentWatchdogMinutes: input.agentWatchdogMinutes ?? defaultWatchdogMinutes,
-    createdAt: now,
-    ...initialQuota(parseQuota(input)),
+    ...{ dailyLeadQuota: quota, dailyLeadQuotaCeiling: ceiling, createdAt: now, updatedAt: now },
   })
   await keyStore.createSecrets(tx, row.id)
   if (input.ownerId !== null) {
@@ -64,8 +71,8 @@ export async function addWorkspace(tx: Tx, keyStore: KeyStore, input: NewWorkspa
       insert into members (workspace_id, user_id, role, created_at)
       values (${row.id}, ${input.ownerId}, 'owner', ${now})`
   }
-  const target = `workspace:${row.id}`
-  await recordAudit(tx, { scopeId: row.id, actor: input.createdBy, action: 'workspace.created', target }, now)
+  const by = { workspaceId: row.id, actor: input.createdBy }
+  await recordAudit(tx, workspaceEntry(by, 'workspace.created', `workspace:${row.id}`), now)
   return row
 }
 
@@ -105,8 +112,7 @@ export async function updateWorkspace(
     }
     await publishChange(tx, by.workspaceId)
     publishWorkspace(tx, by.workspaceId)
-    const entry = { scopeId: by.workspaceId, actor: by.actor, action: 'workspace.changed', target: changed.join(',') }
-    await recordAudit(tx, entry, now)
+    await recordAudit(tx, workspaceEntry(by, 'workspace.changed', changed.join(',')), now)
     return after
   })
 }
@@ -187,10 +193,3 @@ function changedFields(before: WorkspaceRow, after: WorkspaceRow): string[] {
   const [old, now] = [columnsOf(before), columnsOf(after)]
   return Object.keys(old).filter((name) => !isDeepStrictEqual(old[name], now[name]))
 }
-
-function columnsOf({ retention, ...row }: WorkspaceRow): Record<string, unknown> {
-  const kept = Object.entries(retention).map(([name, days]) => [`keep_${snake(name)}`, days])
-  return Object.fromEntries([...Object.entries(row).map(([name, value]) => [snake(name), value]), ...kept])
-}
-
-const snake = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)

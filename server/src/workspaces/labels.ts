@@ -1,8 +1,10 @@
 import { type Static, Type } from 'typebox'
 import type { Sql, Tx } from '../base/db.ts'
 import { newId } from '../base/id.ts'
+import { selectedAs } from '../base/postgres/rows.ts'
 import { type App, oneOf, timestamp, titled } from '../base/route.ts'
 import { visiblePattern } from '../base/schema-types.ts'
+import { withIsoTimes } from '../base/time.ts'
 import type { Member, TeamGuard } from '../team/member.ts'
 import { teamApi } from '../team/team-api.ts'
 import { closed, idSchema, workspaceParams } from '../team/team-schema.ts'
@@ -28,9 +30,11 @@ interface Label {
   createdAt: Date
 }
 
+const columns = selectedAs('labels', ['id', 'name', 'color', 'createdAt'])
+
 export async function listLabels(sql: Sql, workspaceId: string): Promise<Label[]> {
   return sql<Label[]>`
-    select id, name, color, created_at as "createdAt"
+    select ${columns}
     from labels
     where workspace_id = ${workspaceId}
     order by lower(name)`
@@ -56,17 +60,8 @@ export async function createLabel(
   { name, color }: Static<typeof labelFields>,
 ): Promise<Label> {
   const now = deps.clock.now()
-  const label: Label = { id: newId(now), name: name.trim(), color, createdAt: now }
-  await deps.db.tx((tx) =>
-    addItem(
-      tx,
-      labels,
-      { by, id: label.id, now },
-      () => tx`
-        insert into labels (workspace_id, id, name, color, created_at)
-        values (${by.workspaceId}, ${label.id}, ${label.name}, ${color}, ${now})`,
-    ),
-  )
+  const label = { id: newId(now), name: name.trim(), color, createdAt: now }
+  await deps.db.tx((tx) => addItem(tx, labels, { by, now }, label))
   return label
 }
 
@@ -76,20 +71,9 @@ function changeLabel(
   labelId: string,
   patch: Partial<Static<typeof labelFields>>,
 ): Promise<Label> {
-  return deps.db.tx((tx) =>
-    changeItem(
-      tx,
-      labels,
-      { by, id: labelId, now: deps.clock.now() },
-      () => tx<Label[]>`
-        update labels
-        set name = coalesce(${patch.name?.trim() ?? null}::text, name),
-          color = coalesce(${patch.color ?? null}::text, color)
-        where workspace_id = ${by.workspaceId}
-          and id = ${labelId}
-        returning id, name, color, created_at as "createdAt"`,
-    ),
-  )
+  const values = { ...patch, ...(patch.name !== undefined && { name: patch.name.trim() }) }
+  const change = { by, id: labelId, now: deps.clock.now() }
+  return deps.db.tx((tx) => changeItem<Label>(tx, labels, change, values, columns))
 }
 
 async function deleteLabel(deps: WorkspaceDeps, by: Member, labelId: string): Promise<void> {
@@ -129,7 +113,7 @@ export function labelTeamRoutes(app: App, deps: WorkspaceDeps, guard: TeamGuard)
     description: 'Returns all labels, sorted by name.',
     answers: { 200: Type.Object({ labels: Type.Array(labelSchema, { maxItems: 200 }) }) },
     allErrors: [400, 401, 404],
-    run: async ({ member }) => ({ labels: (await listLabels(deps.db.sql, member.workspaceId)).map(present) }),
+    run: async ({ member }) => ({ labels: (await listLabels(deps.db.sql, member.workspaceId)).map(withIsoTimes) }),
   })
   api.post(path, 'admin', {
     operationId: 'createLabel',
@@ -138,7 +122,7 @@ export function labelTeamRoutes(app: App, deps: WorkspaceDeps, guard: TeamGuard)
     body: labelFields,
     answers: { 201: oneLabel },
     errors: [409],
-    run: async ({ member, body }) => ({ label: present(await createLabel(deps, member, body)) }),
+    run: async ({ member, body }) => ({ label: withIsoTimes(await createLabel(deps, member, body)) }),
   })
   api.patch(`${path}/:labelId`, 'admin', {
     operationId: 'updateLabel',
@@ -149,7 +133,7 @@ export function labelTeamRoutes(app: App, deps: WorkspaceDeps, guard: TeamGuard)
     answers: { 200: oneLabel },
     errors: [409],
     run: async ({ member, params, body }) => ({
-      label: present(await changeLabel(deps, member, params.labelId, body)),
+      label: withIsoTimes(await changeLabel(deps, member, params.labelId, body)),
     }),
   })
   api.delete(`${path}/:labelId`, 'admin', {
@@ -160,5 +144,3 @@ export function labelTeamRoutes(app: App, deps: WorkspaceDeps, guard: TeamGuard)
     run: ({ member, params }) => deleteLabel(deps, member, params.labelId),
   })
 }
-
-const present = (label: Label) => ({ ...label, createdAt: label.createdAt.toISOString() })

@@ -1,6 +1,8 @@
 import { type Fragment, type Sql, type Tx, violates } from '../base/db.ts'
 import { conflict, notFound } from '../base/errors.ts'
-import { recordAudit } from '../team/audit.ts'
+import { withColumnNames } from '../base/postgres/rows.ts'
+import type { Value } from '../base/postgres/values.ts'
+import { recordAudit, workspaceEntry } from '../team/audit.ts'
 import type { Member } from '../team/member.ts'
 import { lockWorkspace } from './workspace.ts'
 
@@ -29,29 +31,43 @@ interface ListChange {
   now: Date
 }
 
-/** Adds an item for an owner. Throws 409 if the list is full or the name is taken. */
-export async function addItem<T>(
+type ItemValues = Readonly<Record<string, Value>>
+
+/** Adds an item, the values of its columns, for an owner. Throws 409 if the list is full or the name is taken. */
+export async function addItem(
   tx: Tx,
   list: OwnedList,
-  change: ListChange,
-  insert: () => PromiseLike<T>,
+  { by, now }: Pick<ListChange, 'by' | 'now'>,
+  item: ItemValues & { id: string },
   ownerId: string | null = null,
-): Promise<T> {
-  await refuseIfFull(tx, list, change.by.workspaceId, ownerId)
-  const added = await withUniqueCheck(list, insert)
-  if (ownerId === null) await recordChange(tx, list, change, 'created')
-  return added
+): Promise<void> {
+  const { workspaceId } = by
+  await refuseIfFull(tx, list, workspaceId, ownerId)
+  const columns = withColumnNames({ ...item, workspaceId })
+  await withUniqueCheck(list, () => tx`insert into ${list.table(tx)} ${tx.row(columns)}`)
+  if (ownerId === null) await recordChange(tx, list, { by, id: item.id, now }, 'created')
 }
 
-/** Returns the item that `update` has written. Throws 404 if it does not exist, 409 if its new name is taken. */
+/** Changes these values of an item and returns columns of it. Throws 404 for an unknown one, 409 if a name is taken. */
 export async function changeItem<T>(
   tx: Tx,
   list: OwnedList,
   change: ListChange,
-  update: () => PromiseLike<readonly T[]>,
+  values: ItemValues,
+  returned: Fragment,
   isShared = true,
 ): Promise<T> {
-  const [changed] = await withUniqueCheck(list, update)
+  // With the id, in case nothing else changes.
+  const columns = withColumnNames({ ...values, id: change.id })
+  const [changed] = await withUniqueCheck(
+    list,
+    () => tx<T[]>`
+      update ${list.table(tx)}
+      set ${tx.set(columns)}
+      where workspace_id = ${change.by.workspaceId}
+        and id = ${change.id}
+      returning ${returned}`,
+  )
   if (changed === undefined) throw notFound(list.notFoundMessage)
   if (isShared) await recordChange(tx, list, change, 'changed')
   return changed
@@ -94,6 +110,5 @@ async function withUniqueCheck<T>({ unique }: OwnedList, write: () => PromiseLik
 }
 
 function recordChange(tx: Tx, { item }: OwnedList, { by, id, now }: ListChange, what: string): Promise<void> {
-  const target = `${item}:${id.toLowerCase()}`
-  return recordAudit(tx, { scopeId: by.workspaceId, actor: by.actor, action: `${item}.${what}`, target }, now)
+  return recordAudit(tx, workspaceEntry(by, `${item}.${what}`, `${item}:${id.toLowerCase()}`), now)
 }

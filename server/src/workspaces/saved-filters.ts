@@ -8,6 +8,7 @@ import { forbidden, notFound } from '../base/errors.ts'
 import { newId } from '../base/id.ts'
 import { type App, oneOf, timestamp } from '../base/route.ts'
 import { visiblePattern } from '../base/schema-types.ts'
+import { withIsoTimes } from '../base/time.ts'
 import { type Member, roleCovers, type TeamGuard } from '../team/member.ts'
 import { teamApi } from '../team/team-api.ts'
 import { closed, idSchema, workspaceParams } from '../team/team-schema.ts'
@@ -117,10 +118,8 @@ async function createSavedFilter(
     db.tx(async (tx) => {
       const now = clock.now()
       const filter = { id: newId(now), userId, page, name: name.trim(), query, createdAt: now, updatedAt: now }
-      const insert = () => tx`
-        insert into saved_filters (workspace_id, id, user_id, page, content, created_at, updated_at)
-        values (${by.workspaceId}, ${filter.id}, ${userId}, ${page}, ${encryptFilter(keyring, filter)}, ${now}, ${now})`
-      await addItem(tx, savedFilters, { by, id: filter.id, now }, insert, userId)
+      const { name: _, query: _query, ...row } = filter
+      await addItem(tx, savedFilters, { by, now }, { ...row, content: encryptFilter(keyring, filter) }, userId)
       return filter
     }),
   )
@@ -142,15 +141,9 @@ async function changeSavedFilter(
       if (userId !== before.userId) await refuseIfFull(tx, savedFilters, by.workspaceId, userId)
       const { name = before.name, query = before.query } = patch
       const filter = { ...before, userId, name: name.trim(), query, updatedAt: now }
-      const update = () => tx<{ id: string }[]>`
-        update saved_filters
-        set user_id = ${userId},
-          content = ${encryptFilter(keyring, filter)},
-          updated_at = ${now}
-        where workspace_id = ${by.workspaceId}
-          and id = ${id}
-        returning id`
-      await changeItem(tx, savedFilters, { by, id, now }, update, before.userId === null || userId === null)
+      const values = { userId, content: encryptFilter(keyring, filter), updatedAt: now }
+      const isShared = before.userId === null || userId === null
+      await changeItem(tx, savedFilters, { by, id, now }, values, tx`id`, isShared)
       return filter
     }),
   )
@@ -309,9 +302,4 @@ export function savedFilterTeamRoutes(app: App, deps: FilterDeps, guard: TeamGua
   })
 }
 
-const present = ({ userId, createdAt, updatedAt, ...filter }: SavedFilter) => ({
-  ...filter,
-  shared: userId === null,
-  createdAt: createdAt.toISOString(),
-  updatedAt: updatedAt.toISOString(),
-})
+const present = ({ userId, ...filter }: SavedFilter) => ({ ...withIsoTimes(filter), shared: userId === null })

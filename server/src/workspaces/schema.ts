@@ -184,6 +184,7 @@ const plan = {
 }
 const settings = Type.Object({ name, ...plan })
 export type WorkspaceSettings = Static<typeof settings>
+export const settingNames = Object.keys(settings.properties)
 
 export const workspaceSchema = titled('Workspace', {
   id: idSchema('The workspace.'),

@@ -3,6 +3,7 @@ import type { Sql } from '../base/db.ts'
 import { notFound } from '../base/errors.ts'
 import type { App } from '../base/route.ts'
 import { unpaged } from '../base/schema-types.ts'
+import { withIsoTimes } from '../base/time.ts'
 import type { TeamCaller, TeamGuard } from '../team/member.ts'
 import { teamApi } from '../team/team-api.ts'
 import { cannedReplyTeamRoutes } from './canned-replies.ts'
@@ -12,7 +13,7 @@ import { labelTeamRoutes } from './labels.ts'
 import { savedFilterTeamRoutes } from './saved-filters.ts'
 import { newWorkspaceSchema, workspacePatchSchema, workspaceSchema } from './schema.ts'
 import { serviceTeamRoutes } from './service/service-routes.ts'
-import { teamTeamRoutes } from './teams/team-routes.ts'
+import { teamTeamRoutes } from './teams/teams.ts'
 import { findWorkspace, listAllWorkspaces, listWorkspacesOf, type WorkspaceRow } from './workspace.ts'
 
 const path = '/api/team/v1/workspaces'
@@ -28,7 +29,7 @@ export function workspaceTeamRoutes(app: App, deps: WorkspaceDeps, guard: TeamGu
     allErrors: [400, 401],
     run: async ({ caller }) => {
       const rows = await workspacesFor(deps.db.sql, caller)
-      return { workspaces: rows.map(presentWorkspace) }
+      return { workspaces: rows.map(withIsoTimes) }
     },
   })
   api.post(path, 'operator', {
@@ -40,7 +41,7 @@ export function workspaceTeamRoutes(app: App, deps: WorkspaceDeps, guard: TeamGu
     run: async ({ caller, body }) => {
       const { userId, actor } = caller
       const row = await createWorkspace(deps, { ...body, ownerId: userId, createdBy: actor })
-      return { workspace: presentWorkspace(row) }
+      return { workspace: withIsoTimes(row) }
     },
   })
   api.get(`${path}/:workspaceId`, 'member', {
@@ -53,7 +54,7 @@ export function workspaceTeamRoutes(app: App, deps: WorkspaceDeps, guard: TeamGu
       const { workspaceId, role } = member
       const row = await findWorkspace(deps.db.sql, workspaceId)
       if (row === undefined) throw notFound('Workspace not found')
-      return { workspace: presentWorkspace({ ...row, role }) }
+      return { workspace: withIsoTimes({ ...row, role }) }
     },
   })
   api.patch(`${path}/:workspaceId`, 'admin', {
@@ -65,7 +66,7 @@ export function workspaceTeamRoutes(app: App, deps: WorkspaceDeps, guard: TeamGu
     answers: { 200: oneWorkspace },
     run: async ({ member, body }) => {
       const row = await updateWorkspace(deps, member, body)
-      return { workspace: presentWorkspace({ ...row, role: member.role }) }
+      return { workspace: withIsoTimes({ ...row, role: member.role }) }
     },
   })
   instructionTeamRoutes(app, deps, guard)
@@ -81,9 +82,3 @@ function workspacesFor(sql: Sql, caller: TeamCaller): Promise<WorkspaceRow[]> {
   if (caller.userId !== null) return listWorkspacesOf(sql, caller.userId)
   return listAllWorkspaces(sql, caller.tokenWorkspaceId)
 }
-
-const presentWorkspace = <W extends WorkspaceRow>(row: W) => ({
-  ...row,
-  createdAt: row.createdAt.toISOString(),
-  updatedAt: row.updatedAt.toISOString(),
-})

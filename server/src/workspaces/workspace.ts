@@ -7,9 +7,10 @@ import {
   rulesLock,
 } from '../base/citus/distributed-sql.ts'
 import type { Sql, Tx } from '../base/db.ts'
+import { selectedAs, withColumnNames } from '../base/postgres/rows.ts'
+import type { Value } from '../base/postgres/values.ts'
 import type { Role } from '../team/member.ts'
-import type { Quota } from './quota-ceiling.ts'
-import type { Retention, WorkspaceSettings } from './schema.ts'
+import { type Retention, settingNames, type WorkspaceSettings } from './schema.ts'
 
 export interface WorkspaceRow extends WorkspaceSettings {
   id: string
@@ -18,41 +19,16 @@ export interface WorkspaceRow extends WorkspaceSettings {
   updatedAt: Date
 }
 
+const ownColumns = selectedAs('w', ['id', ...settingNames, 'createdAt', 'updatedAt'])
 const columns = (sql: Sql) => sql`
-  w.id,
-  w.name,
-  w.default_country as "defaultCountry",
-  w.currency,
-  w.daily_lead_quota as "dailyLeadQuota",
-  w.daily_lead_quota_ceiling as "dailyLeadQuotaCeiling",
-  w.leads_enabled as "leadsEnabled",
-  w.inbox_enabled as "inboxEnabled",
-  w.inbox_available as "inboxAvailable",
-  w.lead_statuses as "leadStatuses",
-  w.agent_watchdog_minutes as "agentWatchdogMinutes",
-  w.agents_stopped as "agentsStopped",
-  w.leads_from_chat as "leadsFromChat",
-  w.opt_out_keywords as "optOutKeywords",
-  w.opt_in_keywords as "optInKeywords",
-  w.keep_former_texts as "keepFormerTexts",
-  w.agents_may_take_back as "agentsMayTakeBack",
-  w.agent_word as "agentWord",
-  w.agent_max_parts as "agentMaxParts",
-  w.hours,
-  w.answer_goal_minutes as "answerGoalMinutes",
-  w.feed_events as "feedEvents",
-  w.holidays,
-  w.away_message as "awayMessage",
-  w.service_goals as "serviceGoals",
+  ${ownColumns},
   json_build_object(
     'conversationsDays', w.keep_conversations_days,
     'activitiesDays', w.keep_activities_days,
     'sendsDays', w.keep_sends_days,
     'submissionsDays', w.keep_submissions_days,
     'auditDays', w.keep_audit_days
-  ) as retention,
-  w.created_at as "createdAt",
-  w.updated_at as "updatedAt"`
+  ) as retention`
 
 /** Days for which the audit log is kept by default: two years. */
 export const defaultAuditDays = 730
@@ -106,60 +82,38 @@ export async function lockWorkspace(tx: Tx, workspaceId: string): Promise<Worksp
 }
 
 /** Initial settings; the others get the defaults of the table. */
-type InitialSettings = Pick<WorkspaceRow, 'id' | 'name' | 'defaultCountry' | 'agentWatchdogMinutes' | 'createdAt'> &
-  Quota
+type InitialSettings = Pick<
+  WorkspaceRow,
+  | ('id' | 'name' | 'defaultCountry' | 'dailyLeadQuota' | 'dailyLeadQuotaCeiling' | 'agentWatchdogMinutes')
+  | ('createdAt' | 'updatedAt')
+>
 
 export async function insertWorkspace(tx: Tx, first: InitialSettings): Promise<WorkspaceRow> {
-  const [row] = await tx<WorkspaceRow[]>`
-    insert into workspaces as w (
-      id, name, default_country, daily_lead_quota, daily_lead_quota_ceiling, agent_watchdog_minutes, created_at, updated_at
-    )
-    values (
-      ${first.id}, ${first.name}, ${first.defaultCountry}, ${first.quota}, ${first.ceiling}, ${first.agentWatchdogMinutes},
-      ${first.createdAt}, ${first.createdAt}
-    )
+  const [row] = await tx<[WorkspaceRow]>`
+    insert into workspaces as w ${tx.row(withColumnNames(first))}
     returning ${columns(tx)}`
-  if (row === undefined) throw new Error('An insert returned no row')
   return row
 }
 
-export async function storeWorkspace(tx: Tx, row: WorkspaceRow): Promise<void> {
-  await tx`
-    update workspaces
-    set name = ${row.name},
-      default_country = ${row.defaultCountry},
-      currency = ${row.currency},
-      daily_lead_quota = ${row.dailyLeadQuota},
-      daily_lead_quota_ceiling = ${row.dailyLeadQuotaCeiling},
-      leads_enabled = ${row.leadsEnabled},
-      inbox_enabled = ${row.inboxEnabled},
-      inbox_available = ${row.inboxAvailable},
-      lead_statuses = ${row.leadStatuses}::text[],
-      agent_watchdog_minutes = ${row.agentWatchdogMinutes},
-      agents_stopped = ${row.agentsStopped},
-      leads_from_chat = ${row.leadsFromChat},
-      opt_out_keywords = ${row.optOutKeywords}::text[],
-      opt_in_keywords = ${row.optInKeywords}::text[],
-      keep_former_texts = ${row.keepFormerTexts},
-      agents_may_take_back = ${row.agentsMayTakeBack},
-      agent_word = ${row.agentWord},
-      agent_max_parts = ${row.agentMaxParts},
-      hours = ${jsonOrNull(tx, row.hours)},
-      answer_goal_minutes = ${row.answerGoalMinutes},
-      feed_events = ${row.feedEvents}::text[],
-      holidays = ${tx.json(row.holidays)},
-      away_message = ${jsonOrNull(tx, row.awayMessage)},
-      service_goals = ${jsonOrNull(tx, row.serviceGoals)},
-      keep_conversations_days = ${row.retention.conversationsDays},
-      keep_activities_days = ${row.retention.activitiesDays},
-      keep_sends_days = ${row.retention.sendsDays},
-      keep_submissions_days = ${row.retention.submissionsDays},
-      keep_audit_days = ${row.retention.auditDays},
-      updated_at = ${row.updatedAt}
-    where id = ${row.id}`
+/** Returns the values of the columns. */
+export function columnsOf({ retention, ...row }: WorkspaceRow): Record<string, unknown> {
+  const days = Object.entries(retention).map(([name, value]) => [
+    `keep${name[0]?.toUpperCase()}${name.slice(1)}`,
+    value,
+  ])
+  return withColumnNames({ ...row, ...Object.fromEntries(days) })
 }
 
-const jsonOrNull = (sql: Sql, value: object | null) => (value === null ? null : sql.json(value))
+const jsonColumns = ['hours', 'holidays', 'away_message', 'service_goals']
+
+export async function storeWorkspace(tx: Tx, row: WorkspaceRow): Promise<void> {
+  const { id, created_at: _, ...columns } = columnsOf(row)
+  for (const name of jsonColumns) if (columns[name] !== null) columns[name] = tx.json(columns[name])
+  await tx`
+    update workspaces
+    set ${tx.set(columns as Record<string, Value>)}
+    where id = ${row.id}`
+}
 
 /** Returns the users who are not members. Those who are cannot be removed until the transaction ends. */
 export async function findNonMembers(tx: Sql, workspaceId: string, userIds: readonly string[]): Promise<string[]> {

@@ -145,7 +145,7 @@ export const listAllPeople = defineTool({
     const people = await listPeople(db.sql, workspaceId, await keyStore.keyring(instanceScope))
     const now = clock.now()
     const activeKeys = people.keys.filter(
-      ({ revoked_at, expires_at }) => revoked_at === null && (expires_at === null || expires_at > now),
+      ({ revokedAt, expiresAt }) => revokedAt === null && (expiresAt === null || expiresAt > now),
     )
     return {
       members: firstItems(people.members),

@@ -2,12 +2,12 @@ import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { Tx } from '../../base/db.ts'
 import { instanceScope } from '../../base/encryption/key-store.ts'
-import { forbidden, invalid, notFound } from '../../base/errors.ts'
+import { invalid, notFound } from '../../base/errors.ts'
 import { type App, nullable, titled } from '../../base/route.ts'
 import { count, text, unpaged } from '../../base/schema-types.ts'
 import { version } from '../../base/version.ts'
-import { recordAudit } from '../../team/audit.ts'
-import type { Member, TeamActor, TeamCaller, TeamGuard } from '../../team/member.ts'
+import { instanceEntry, recordAudit, userActor } from '../../team/audit.ts'
+import { type Member, signedInUser, type TeamActor, type TeamGuard } from '../../team/member.ts'
 import { teamApi } from '../../team/team-api.ts'
 import {
   closed,
@@ -31,7 +31,7 @@ import {
 } from '../sign-in/sessions.ts'
 import { deletePendingSignIns } from '../sign-in/sign-in.ts'
 import { setSessionCookies } from '../sign-in/sign-in-routes.ts'
-import { csrfTokenOf, sessionCookie, visitorOf } from '../sign-in/visitor.ts'
+import { csrfTokenOf, ownCookie, visitorOf } from '../sign-in/visitor.ts'
 import { findMember, listMemberships, memberNotFound } from '../users/members.ts'
 import { decryptPerson, findUser, findUserByEmail, setLanguage, type TeamDeps } from '../users/users.ts'
 import { changePassword, confirmTotp, disableTotp, enrolTotp, renameProfile } from './profile.ts'
@@ -209,11 +209,13 @@ export function sessionTeamRoutes(app: App, deps: TeamDeps, guard: TeamGuard): v
     run: async ({ caller, params }) => {
       const { userId } = signedInUser(caller)
       const { sessionId } = params
-      const { actor } = caller
       await deps.db.tx(async (tx) => {
         if (!(await endSession(tx, userId, sessionId))) throw notFound('Session not found')
-        const entry = { scopeId: instanceScope, actor, action: 'session.ended', target: `session:${sessionId}` }
-        await recordAudit(tx, entry, deps.wallClock.now())
+        await recordAudit(
+          tx,
+          instanceEntry(caller.actor, 'session.ended', `session:${sessionId}`),
+          deps.wallClock.now(),
+        )
       })
     },
   })
@@ -259,7 +261,7 @@ async function readProfile(deps: TeamDeps, userId: string) {
 
 /** Returns the CSRF token of the request's session. */
 function csrfTokenFor(deps: TeamDeps, request: FastifyRequest): string | null {
-  const sessionToken = sessionCookie(deps.publicUrl).read(request)
+  const sessionToken = ownCookie(deps.publicUrl, 'session').read(request)
   return sessionToken === null ? null : csrfTokenOf(sessionToken)
 }
 
@@ -285,8 +287,7 @@ async function endSessionsOfEmail(deps: TeamDeps, by: TeamActor, email: string):
 async function endMyOtherSessions(deps: TeamDeps, userId: string, sessionId: string): Promise<number> {
   return deps.db.tx(async (tx) => {
     const count = await endOtherSessions(tx, userId, sessionId)
-    const actor = { type: 'user', id: userId } as const
-    const entry = { scopeId: instanceScope, actor, action: 'session.others-ended', target: `user:${userId}` }
+    const entry = instanceEntry(userActor(userId), 'session.others-ended', `user:${userId}`)
     if (count > 0) await recordAudit(tx, entry, deps.wallClock.now(), count)
     return count
   })
@@ -297,10 +298,4 @@ async function endSessions(tx: Tx, userId: string, actor: TeamActor, scopeId: st
   await deletePendingSignIns(tx, userId)
   await forgetSignInOrigins(tx, userId)
   await recordAudit(tx, { scopeId, actor, action: 'session.all-ended', target: `user:${userId}` }, now)
-}
-
-/** Returns the signed-in user. Throws 403 for a token, which has no name, password or sessions of its own. */
-function signedInUser({ userId, sessionId }: TeamCaller): { userId: string; sessionId: string } {
-  if (userId === null || sessionId === null) throw forbidden('Only signed-in users can do this, not tokens')
-  return { userId, sessionId }
 }

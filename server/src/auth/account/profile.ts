@@ -2,7 +2,7 @@ import type { Tx } from '../../base/db.ts'
 import { instanceScope } from '../../base/encryption/key-store.ts'
 import type { Keyring } from '../../base/encryption/keyring.ts'
 import { conflict, invalid } from '../../base/errors.ts'
-import { recordAudit } from '../../team/audit.ts'
+import { instanceEntry, recordAudit, userActor } from '../../team/audit.ts'
 import type { TeamCaller } from '../../team/member.ts'
 import { refuseLocalSignIn } from '../providers/forced.ts'
 import { clearAttempt, countAttempt, ownAttempt } from '../sign-in/login-throttle.ts'
@@ -18,9 +18,9 @@ import {
 import { findSession, type NewSession, type SessionRow } from '../sign-in/sessions.ts'
 import { deletePendingSignIns, renewSession } from '../sign-in/sign-in.ts'
 import {
+  changePerson,
   decryptPerson,
   findUser,
-  renameUser,
   setPasswordHash,
   type TeamDeps,
   type UserRow,
@@ -31,7 +31,7 @@ const linkTrustMs = 15 * 60_000
 
 export async function renameProfile(deps: TeamDeps, userId: string, name: string): Promise<void> {
   const instanceKeys = await deps.keyStore.keyring(instanceScope)
-  await deps.db.tx((tx) => renameUser(tx, instanceKeys, userId, name))
+  await deps.db.tx((tx) => changePerson(tx, instanceKeys, userId, { name }))
 }
 
 /**
@@ -45,9 +45,11 @@ export async function changePassword(
   change: { newPassword: string; currentPassword: string | undefined },
 ): Promise<NewSession> {
   const user = await findUser(deps.db.sql, userId)
-  if (user !== undefined) await refuseForced(deps, user)
-  const { sessionToken } = visitor
-  const session = sessionToken === null ? undefined : await findSession(deps, sessionToken, deps.wallClock.now())
+  if (user !== undefined) {
+    // A password would be of no use to those who sign in only at an identity provider.
+    await deps.keyStore.withKeyring(instanceScope, (keys) => refuseLocalSignIn(deps.db.sql, keys, user, 'password'))
+  }
+  const session = await findSession(deps, visitor.sessionToken, deps.wallClock.now())
   const isVerified = user?.password_hash === null || isRecentLinkSession(session, deps.wallClock.now())
   if (!isVerified) {
     const currentHash = user?.password_hash ?? null
@@ -62,20 +64,13 @@ export async function changePassword(
     await setPasswordHash(tx, userId, passwordHash)
     // Further links in the mailbox must not sign in either.
     await deletePendingSignIns(tx, userId)
-    const actor = { type: 'user', id: userId } as const
-    const target = `user:${userId}`
-    await recordAudit(tx, { scopeId: instanceScope, actor, action: 'password.changed', target }, now)
+    await recordUserChange(tx, userId, 'password.changed', now)
     return renewSession(tx, instanceKeys, userId, 'password', visitor, now)
   })
 }
 
-/** A password would be of no use to those who sign in only at an identity provider. */
-async function refuseForced(deps: TeamDeps, user: UserRow): Promise<void> {
-  await deps.keyStore.withKeyring(instanceScope, (keys) => refuseLocalSignIn(deps.db.sql, keys, user, 'password'))
-}
-
 function isRecentLinkSession(session: SessionRow | undefined, now: Date): boolean {
-  return session?.signed_in_by === 'link' && now.getTime() - session.created_at.getTime() < linkTrustMs
+  return session?.signedInBy === 'link' && now.getTime() - session.createdAt.getTime() < linkTrustMs
 }
 
 /** Checks the password. A stolen session alone must not be able to lock its owner out. */
@@ -139,7 +134,7 @@ export async function confirmTotp(
       where id = ${userId}
         and totp_confirmed_at is null`
     if (stored.count === 0) throw conflict('Two-factor sign-in is already on')
-    await recordTwoFactorChange(tx, userId, 'two-factor.enabled', now)
+    await recordUserChange(tx, userId, 'two-factor.enabled', now)
     return { recoveryCodes, session: await renewSession(tx, instanceKeys, userId, 'password', visitor, now) }
   })
 }
@@ -157,7 +152,7 @@ export async function disableTotp(
       update users
       set totp_secret = null, totp_confirmed_at = null, totp_last_step = null, recovery_hashes = '{}'
       where id = ${userId}`
-    await recordTwoFactorChange(tx, userId, 'two-factor.disabled', now)
+    await recordUserChange(tx, userId, 'two-factor.disabled', now)
     return renewSession(tx, instanceKeys, userId, 'password', visitor, now)
   })
 }
@@ -219,7 +214,5 @@ async function requirePassword(
   return user
 }
 
-function recordTwoFactorChange(tx: Tx, userId: string, action: string, now: Date): Promise<void> {
-  const actor = { type: 'user', id: userId } as const
-  return recordAudit(tx, { scopeId: instanceScope, actor, action, target: `user:${userId}` }, now)
-}
+const recordUserChange = (tx: Tx, userId: string, action: string, now: Date): Promise<void> =>
+  recordAudit(tx, instanceEntry(userActor(userId), action, `user:${userId}`), now)

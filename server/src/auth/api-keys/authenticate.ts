@@ -95,34 +95,26 @@ export async function createKeyGuard({
   await db.listen('workspaces', keys.invalidateWorkspace)
   const unsubscribe = db.onReconnect(keys.invalidateAll)
 
-  const hook = (area: ApiArea, checkScope: CheckScope): onRequestAsyncHookHandler =>
+  const hook = (area: ApiArea | 'events', checkScope: CheckScope): onRequestAsyncHookHandler =>
     async function guardRequest(request, reply) {
       const caller = await identify(authentication, request, reply, limitOf(limits, area), checkScope)
       lastCalls.recordUse(caller)
       const take = await countRequest(limits, limiter, caller, area)
       if (take !== null) setRateLimitHeaders(reply, take)
-      authorizeKey(caller, area, take)
+      if (area === 'events') authorizeFeed(caller, take)
+      else authorizeKey(caller, area, take)
     }
+  const requireFeedScope: CheckScope = (caller) => requireScope(caller, ['leads.read', 'inbox.read'])
 
   return {
     leads: (...anyOf) => hook('leads', (caller) => requireScope(caller, anyOf)),
     inbox: (...anyOf) => hook('inbox', (caller) => requireScope(caller, anyOf)),
     deleteLeads: () => hook('leads', (caller, reply) => requireDeleteScope(caller, reply, clock.now())),
-    events: () => async (request, reply) => {
-      const caller = await identify(authentication, request, reply, limitOf(limits, 'events'), (each) =>
-        requireScope(each, ['leads.read', 'inbox.read']),
-      )
-      lastCalls.recordUse(caller)
-      const take = await countRequest(limits, limiter, caller, 'events')
-      if (take !== null) setRateLimitHeaders(reply, take)
-      authorizeFeed(caller, take)
-    },
+    events: () => hook('events', requireFeedScope),
     stillReads: async (request, reply) => {
       keys.invalidateKey(callerOf(request).keyId)
-      const caller = await identify(authentication, request, reply, limitOf(limits, 'events'), (each) =>
-        requireScope(each, ['leads.read', 'inbox.read']),
-      )
-      authorizeFeed(caller, null)
+      const limit = limitOf(limits, 'events')
+      authorizeFeed(await identify(authentication, request, reply, limit, requireFeedScope), null)
     },
     anyKey: (accepts) => async (request) => {
       request.caller = await authenticate(authentication, request.raw, accepts)
@@ -255,25 +247,17 @@ function requireScope(caller: Caller, anyOf: readonly Scope[]): void {
 /** Requires `leads.delete`, or `leads.write` with warnings while that is accepted. */
 function requireDeleteScope(caller: Caller, reply: FastifyReply, now: Date): void {
   if (caller.may('leads.delete')) return
-  if (!caller.may('leads.write') || !legacyDeleteIsAccepted(now)) throw rejectKey({ lacks: ['leads.delete'] })
-  setLegacyDeleteHeaders(reply)
+  if (!caller.may('leads.write') || now >= endsAt) throw rejectKey({ lacks: ['leads.delete'] })
+  reply.header('x-service-deprecation-warning', warning)
+  reply.header('warning', `299 - "${warning}"`)
+  reply.header('deprecation', `@${deprecatedAt.getTime() / 1000}`)
+  reply.header('sunset', endsAt.toUTCString())
 }
 
 // `leads.write` deletes leads through 30 September 2026 UTC.
 const endsAt = new Date('2026-10-01T00:00:00Z')
 const deprecatedAt = new Date('2026-01-01T00:00:00Z')
 const warning = 'Scope leads.write deletes leads only until 30 September 2026. Use a key with scope leads.delete.'
-
-function legacyDeleteIsAccepted(now: Date): boolean {
-  return now < endsAt
-}
-
-function setLegacyDeleteHeaders(reply: FastifyReply): void {
-  reply.header('x-service-deprecation-warning', warning)
-  reply.header('warning', `299 - "${warning}"`)
-  reply.header('deprecation', `@${deprecatedAt.getTime() / 1000}`)
-  reply.header('sunset', endsAt.toUTCString())
-}
 
 /** Returns the normalized address of a request's client, or null if unknown. */
 export type ClientAddress = (request: IncomingMessage) => string | null

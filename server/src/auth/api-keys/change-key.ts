@@ -5,10 +5,10 @@ import type { KeyStore } from '../../base/encryption/key-store.ts'
 import type { Keyring } from '../../base/encryption/keyring.ts'
 import { conflict, InvalidInput, invalid, notFound } from '../../base/errors.ts'
 import { newId } from '../../base/id.ts'
-import { type AuditDetails, recordAudit } from '../../team/audit.ts'
+import { type AuditDetails, type AuditEntry, recordAudit, workspaceEntry } from '../../team/audit.ts'
 import type { Member } from '../../team/member.ts'
 import { isScope } from './caller.ts'
-import { checkKeySettings, type KeyChangesInput, mayAnswer, normalRules, statusAt } from './key-schema.ts'
+import { checkKeySettings, type KeyChangesInput, mayAnswer, statusAt } from './key-schema.ts'
 import type { LastCalls } from './last-calls.ts'
 import {
   type ApiKeyRow,
@@ -20,10 +20,7 @@ import {
   lockApiKey,
   makeKeyValue,
   notifyKeyChanged,
-  type OAuthClientOfKey,
-  replaceValue,
-  setRevoked,
-  storeChanges,
+  updateApiKey,
 } from './queries.ts'
 
 export interface KeyDeps {
@@ -54,8 +51,8 @@ export interface NewKeyInput extends KeySettingsInput {
   workspaceId: string
   /** The member who is responsible for it; null if created from the command line or with the operator token. */
   createdBy: string | null
-  /** The client that gets it by OAuth; its value is then given to nobody. */
-  oauth?: OAuthClientOfKey
+  /** The client that gets it by OAuth, and the host or scheme its browser is sent to. Nobody gets its value then. */
+  oauth?: { clientId: string; redirectHost: string }
 }
 
 export interface KeyWithValue {
@@ -78,7 +75,7 @@ export async function createKeyAs(deps: KeyDeps, by: Member, input: KeySettingsI
   return created
 }
 
-/** Creates a key. Throws `InvalidInput` if scopes, addresses, name or expiry are invalid. */
+/** Creates a key with settings of `newKeySchema`. Throws `InvalidInput` if addresses, name or expiry are invalid. */
 export async function createApiKey(tx: Tx, input: NewKeyInput, now: Date): Promise<KeyWithValue> {
   const settings = checkKeySettings(input, now)
   const value = makeKeyValue()
@@ -86,11 +83,12 @@ export async function createApiKey(tx: Tx, input: NewKeyInput, now: Date): Promi
     ...settings,
     workspaceId: input.workspaceId,
     id: newId(now),
-    keyHash: hashKeyValue(value),
+    keyHash: Buffer.from(hashKeyValue(value), 'hex'),
     lastFour: lastFourOf(value),
     createdBy: input.createdBy,
     createdAt: now,
-    oauth: input.oauth ?? null,
+    oauthClient: input.oauth?.clientId ?? null,
+    oauthRedirect: input.oauth?.redirectHost ?? null,
   })
   return { key, value }
 }
@@ -139,36 +137,36 @@ export async function changeKeyAs(
     if (key === null) throw notFound('API key not found')
     if (statusAt(key, now) !== 'active') throw conflict('This API key no longer works. Create a new one')
     const newSettings = changedKey(key, changes, now)
-    const [action] = changeActions.filter(({ columns }) =>
-      columns.some((name) => !isDeepStrictEqual(key[name], newSettings[name])),
+    const [action] = changeActions.filter(({ settings }) =>
+      settings.some((name) => !isDeepStrictEqual(key[name], newSettings[name])),
     )
     if (action === undefined) return key
     await refuseUnknownConnections(deps, tx, by.workspaceId, changes.connectionIds ?? [])
     await releaseLostConversations(deps, tx, keyring, key, newSettings)
     await recordChange(tx, by, action.action, keyId, now, detailsOf(key, newSettings))
     await notifyKeyChanged(tx, keyId)
-    return storeChanges(tx, by.workspaceId, keyId, newSettings)
+    return updateApiKey(tx, by.workspaceId, keyId, newSettings)
   })
   deps.forgetKey(keyId)
   return changed
 }
 
 /** Sorted by importance: of several changes the audit log names the first. */
-const changeActions: readonly { action: string; columns: readonly (keyof KeyChanges)[] }[] = [
-  { action: 'api-key.permissions-changed', columns: ['scopes', 'connection_ids', 'allowlist', 'tools_off'] },
+const changeActions: readonly { action: string; settings: readonly (keyof KeyChanges)[] }[] = [
+  { action: 'api-key.permissions-changed', settings: ['scopes', 'connectionIds', 'allowlist', 'toolsOff'] },
   {
     action: 'api-key.changed',
-    columns: [
-      'answers_new_conversations',
-      'unanswered_sends',
-      'daily_sends',
-      'quiet_seconds',
-      'max_parts',
-      'show_typing',
+    settings: [
+      'answersNewConversations',
+      'unansweredSends',
+      'dailySends',
+      'quietSeconds',
+      'maxParts',
+      'showTyping',
       'approval',
     ],
   },
-  { action: 'api-key.renamed', columns: ['name'] },
+  { action: 'api-key.renamed', settings: ['name'] },
 ]
 
 /**
@@ -177,59 +175,26 @@ const changeActions: readonly { action: string; columns: readonly (keyof KeyChan
  */
 function changedKey(key: ApiKeyRow, changes: KeyChangesInput, now: Date): KeyChanges {
   const scopes = changes.scopes ?? key.scopes.filter(isScope)
-  const settings = checkKeySettings(
-    {
-      name: changes.name ?? key.name,
-      scopes,
-      connectionIds: changes.connectionIds ?? key.connection_ids,
-      phoneVisibility: key.phone_visibility,
-      allowlist: changes.allowlist ?? key.allowlist,
-      answersNewConversations: changes.answersNewConversations ?? (key.answers_new_conversations && mayAnswer(scopes)),
-      expiresAt: key.expires_at,
-    },
-    now,
-  )
-  return {
-    name: settings.name,
-    scopes: changes.scopes === undefined ? key.scopes : settings.scopes,
-    connection_ids: settings.connectionIds,
-    allowlist: settings.allowlist,
-    answers_new_conversations: settings.answersNewConversations,
-    unanswered_sends: changes.unansweredSends === undefined ? key.unanswered_sends : changes.unansweredSends,
-    daily_sends: changes.dailySends === undefined ? key.daily_sends : changes.dailySends,
-    quiet_seconds: changes.quietSeconds === undefined ? key.quiet_seconds : changes.quietSeconds,
-    max_parts: changes.maxParts === undefined ? key.max_parts : changes.maxParts,
-    show_typing: changes.showTyping ?? key.show_typing,
-    approval: changes.approval === undefined ? key.approval : normalRules(changes.approval),
-    tools_off: changes.toolsOff === undefined ? key.tools_off : [...new Set(changes.toolsOff)].sort(),
-  }
+  const answersNewConversations = key.answersNewConversations && mayAnswer(scopes)
+  const {
+    phoneVisibility: _,
+    expiresAt: _expiresAt,
+    ...settings
+  } = checkKeySettings({ ...key, answersNewConversations, ...changes, scopes }, now)
+  return changes.scopes === undefined ? { ...settings, scopes: key.scopes } : settings
 }
 
 /** What the audit log keeps of a change: neither names nor addresses. */
-function detailsOf(before: KeyChanges, after: KeyChanges): AuditDetails {
-  const changed = settingNames.filter(([column]) => !isDeepStrictEqual(before[column], after[column]))
+function detailsOf(before: KeyChanges, { name: _name, allowlist: _allowlist, ...after }: KeyChanges): AuditDetails {
+  const changed = (Object.keys(after) as (keyof typeof after)[]).filter(
+    (name) => !isDeepStrictEqual(before[name], after[name]),
+  )
   return Object.fromEntries(
-    changed.map(([column, name]) => [name, { before: keptValue(before[column]), after: keptValue(after[column]) }]),
+    changed.map((name) => [name, { before: keptValue(before[name]), after: keptValue(after[name]) }]),
   )
 }
 
-type KeptColumn = Exclude<keyof KeyChanges, 'name' | 'allowlist'>
-
-/** Names of settings in the API. */
-const settingNames: readonly (readonly [KeptColumn, string])[] = [
-  ['scopes', 'scopes'],
-  ['connection_ids', 'connectionIds'],
-  ['answers_new_conversations', 'answersNewConversations'],
-  ['unanswered_sends', 'unansweredSends'],
-  ['daily_sends', 'dailySends'],
-  ['quiet_seconds', 'quietSeconds'],
-  ['max_parts', 'maxParts'],
-  ['show_typing', 'showTyping'],
-  ['approval', 'approval'],
-  ['tools_off', 'toolsOff'],
-]
-
-const keptValue = (value: KeyChanges[KeptColumn]) =>
+const keptValue = (value: KeyChanges[keyof KeyChanges]) =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : value
 
 async function releaseLostConversations(
@@ -239,14 +204,11 @@ async function releaseLostConversations(
   key: ApiKeyRow,
   newSettings: KeyChanges,
 ) {
-  const { workspace_id: workspaceId, id } = key
+  const { workspaceId, id } = key
   if (mayAnswer(key.scopes) && !mayAnswer(newSettings.scopes)) {
     await deps.keyStopped(tx, keyring, workspaceId, id)
-  } else if (
-    newSettings.connection_ids.length > 0 &&
-    !isDeepStrictEqual(key.connection_ids, newSettings.connection_ids)
-  ) {
-    await deps.keyNarrowed(tx, keyring, workspaceId, id, newSettings.connection_ids)
+  } else if (newSettings.connectionIds.length > 0 && !isDeepStrictEqual(key.connectionIds, newSettings.connectionIds)) {
+    await deps.keyNarrowed(tx, keyring, workspaceId, id, newSettings.connectionIds)
   }
 }
 
@@ -254,15 +216,29 @@ async function releaseLostConversations(
 export async function revokeKeyAs(deps: KeyDeps, by: Member, keyId: string): Promise<ApiKeyRow> {
   const now = deps.clock.now()
   const keyring = await deps.keyStore.keyring(by.workspaceId)
-  const key = await deps.db.tx(async (tx) => {
-    const { key: revoked, changed } = await revokeApiKey(tx, by.workspaceId, keyId, now)
-    if (!changed) return revoked
-    await deps.keyStopped(tx, keyring, by.workspaceId, keyId)
-    await recordChange(tx, by, 'api-key.revoked', keyId, now)
-    return revoked
-  })
+  const { key } = await deps.db.tx((tx) => endKey(tx, deps, keyring, by, keyId, now))
   deps.forgetKey(keyId)
   return key
+}
+
+/**
+ * Revokes a key, returns its conversations to people and records it; repeating it changes nothing. The caller must call
+ * `forgetKey` after the commit.
+ */
+export async function endKey(
+  tx: Tx,
+  { keyStopped }: Pick<KeyDeps, 'keyStopped'>,
+  keyring: Keyring,
+  by: Pick<Member, 'workspaceId'> & Pick<AuditEntry, 'actor'>,
+  keyId: string,
+  now: Date,
+): Promise<{ key: ApiKeyRow; changed: boolean }> {
+  const result = await revokeApiKey(tx, by.workspaceId, keyId, now)
+  if (result.changed) {
+    await keyStopped(tx, keyring, by.workspaceId, keyId)
+    await recordAudit(tx, workspaceEntry(by, 'api-key.revoked', `api-key:${keyId}`), now)
+  }
+  return result
 }
 
 /**
@@ -277,9 +253,9 @@ export async function revokeApiKey(
 ): Promise<{ key: ApiKeyRow; changed: boolean }> {
   const found = await lockApiKey(tx, workspaceId, keyId)
   if (found === null) throw notFound('API key not found')
-  if (found.revoked_at !== null) return { key: found, changed: false }
-  const key = await setRevoked(tx, workspaceId, keyId, now)
-  if (found.oauth_client !== null) {
+  if (found.revokedAt !== null) return { key: found, changed: false }
+  const key = await updateApiKey(tx, workspaceId, keyId, tx`revoked_at = ${now}`)
+  if (found.oauthClient !== null) {
     await tx`delete from oauth_tokens where workspace_id = ${workspaceId} and key_id = ${keyId}`
   }
   await notifyKeyChanged(tx, keyId)
@@ -323,17 +299,18 @@ export async function rotateApiKey(
   }
   const current = await lockApiKey(tx, workspaceId, keyId)
   if (current === null) throw notFound('API key not found')
-  if (current.revoked_at !== null) throw conflict('API key is revoked. Create a new one')
-  if (current.oauth_client !== null) {
+  if (current.revokedAt !== null) throw conflict('API key is revoked. Create a new one')
+  if (current.oauthClient !== null) {
     throw conflict('This API key is used by OAuth and has no value to rotate. Revoke it and connect the app again')
   }
-  if (current.expires_at !== null && current.expires_at <= now) throw conflict('API key has expired. Create a new one')
+  if (current.expiresAt !== null && current.expiresAt <= now) throw conflict('API key has expired. Create a new one')
   const value = makeKeyValue()
-  const key = await replaceValue(tx, workspaceId, keyId, {
-    keyHash: hashKeyValue(value),
-    lastFour: lastFourOf(value),
-    previousValidUntil: previousValidUntil ?? now,
-  })
+  const newValue = tx`
+    previous_key_hash = key_hash,
+    previous_valid_until = ${previousValidUntil ?? now},
+    key_hash = decode(${hashKeyValue(value)}, 'hex'),
+    last_four = ${lastFourOf(value)}`
+  const key = await updateApiKey(tx, workspaceId, keyId, newValue)
   await notifyKeyChanged(tx, keyId)
   return { key, value }
 }
@@ -346,6 +323,6 @@ function recordChange(
   now: Date,
   details: AuditDetails = {},
 ): Promise<void> {
-  const entry = { scopeId: by.workspaceId, actor: by.actor, action, target: `api-key:${keyId}` }
+  const entry = workspaceEntry(by, action, `api-key:${keyId}`)
   return recordAudit(tx, Object.keys(details).length === 0 ? entry : { ...entry, details }, now)
 }

@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/clock.ts'
-import { readLeadSettings } from '../../base/lead-settings.ts'
+import { pickLeadSettings } from '../../base/lead-settings.ts'
 import { type AddressSet, addressSet, normalRange } from '../../base/outgoing/address.ts'
 import { type Caller, isScope } from './caller.ts'
 import type { CachedKeyRow } from './queries.ts'
@@ -97,35 +97,35 @@ export function cacheableKey(row: CachedKeyRow): CachedKey {
   const scopes = new Set(row.scopes.filter(isScope))
   return {
     caller: {
-      workspaceId: row.workspace_id,
+      workspaceId: row.workspaceId,
       keyId: row.id,
       keyName: row.name,
       scopes,
-      connectionIds: row.connection_ids,
-      phoneVisibility: row.phone_visibility,
-      sendLimits: { unanswered: row.unanswered_sends, daily: row.daily_sends },
+      connectionIds: row.connectionIds,
+      phoneVisibility: row.phoneVisibility,
+      sendLimits: { unanswered: row.unansweredSends, daily: row.dailySends },
       agentSettings: {
-        quietSeconds: row.quiet_seconds,
-        maxParts: row.max_parts ?? row.agent_max_parts,
-        showTyping: row.show_typing,
+        quietSeconds: row.quietSeconds,
+        maxParts: row.maxParts ?? row.agentMaxParts,
+        showTyping: row.showTyping,
         approval: row.approval,
-        toolsOff: row.tools_off,
-        instructionsVersion: row.instructions_version,
+        toolsOff: row.toolsOff,
+        instructionsVersion: row.instructionsVersion,
       },
       workspace: {
-        ...readLeadSettings(row),
-        leadsEnabled: row.leads_enabled,
-        inboxEnabled: row.inbox_enabled,
-        inboxAvailable: row.inbox_available,
+        ...pickLeadSettings(row),
+        leadsEnabled: row.leadsEnabled,
+        inboxEnabled: row.inboxEnabled,
+        inboxAvailable: row.inboxAvailable,
         hours: row.hours,
-        ...(row.is_sandbox && { isSandbox: true as const }),
+        ...(row.isSandbox && { isSandbox: true as const }),
       },
       may: (scope) => scopes.has(scope),
-      ...(row.oauth_client !== null && { isOAuth: true }),
+      ...(row.oauthClient !== null && { isOAuth: true }),
     },
-    revoked: row.revoked_at !== null,
-    validUntil: row.valid_until,
-    expiresAt: row.expires_at,
+    revoked: row.revokedAt !== null,
+    validUntil: row.validUntil,
+    expiresAt: row.expiresAt,
     allowlist: compileAllowlist(row.allowlist),
   }
 }

@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
-import { invalid, notFound } from '../../base/errors.ts'
+import { notFound } from '../../base/errors.ts'
 import { type App, titled } from '../../base/route.ts'
 import { unpaged } from '../../base/schema-types.ts'
-import { parseIsoTime } from '../../base/time.ts'
+import { readTime, withIsoTimes } from '../../base/time.ts'
 import type { TeamGuard } from '../../team/member.ts'
 import { type TeamApi, teamApi } from '../../team/team-api.ts'
 import { idSchema, workspaceParams } from '../../team/team-schema.ts'
@@ -60,7 +60,7 @@ export function keyTeamRoutes(app: App, deps: KeyDeps, guard: TeamGuard): void {
       const row = await selectApiKey(deps.db.sql, workspaceId, params.keyId)
       if (row === null) throw notFound('API key not found')
       const calls = await deps.lastCalls(workspaceId, row.id)
-      return { calls: calls.map(({ at, ...call }) => ({ ...call, at: at.toISOString() })) }
+      return { calls: calls.map(withIsoTimes) }
     },
   })
   changeRoutes(api, deps)
@@ -120,11 +120,4 @@ function changeRoutes(api: TeamApi, deps: KeyDeps): void {
       return { key: presentKey(key, deps.clock.now()) }
     },
   })
-}
-
-function readTime(field: string, text: string | null | undefined): Date | null {
-  if (text === undefined || text === null) return null
-  const time = parseIsoTime(text)
-  if (time === null) throw invalid(field, 'must be an ISO 8601 time')
-  return time
 }

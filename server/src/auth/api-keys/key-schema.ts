@@ -1,11 +1,11 @@
 import { type Static, Type } from 'typebox'
 import { InvalidInput, type Issue } from '../../base/errors.ts'
-import { isUuid } from '../../base/id.ts'
 import { normalRange } from '../../base/outgoing/address.ts'
 import { nullable, oneOf, timestamp, titled } from '../../base/route.ts'
 import { text, uuid, visiblePattern, wholeNumber } from '../../base/schema-types.ts'
+import { withIsoTimes } from '../../base/time.ts'
 import { closed, idSchema } from '../../team/team-schema.ts'
-import { type ApprovalRules, isScope, type Scope, scopes } from './caller.ts'
+import { type ApprovalRules, type Scope, scopes } from './caller.ts'
 import { type ApiKeyRow, type KeySettingsInput, keyLabel } from './queries.ts'
 
 const name = Type.String({
@@ -122,50 +122,41 @@ const toolsOff = Type.Array(text(64, 'Name of a tool.'), {
 })
 
 /** Returns null if no rule applies to anything. */
-export function normalRules(rules: ApprovalRules | null): ApprovalRules | null {
+function normalRules(rules: ApprovalRules | null): ApprovalRules | null {
   if (rules === null) return null
   const labelIds = [...new Set(rules.labelIds.map((id) => id.toLowerCase()))]
   const isAny = rules.always || rules.outsideHours || rules.firstAnswers || labelIds.length > 0
   return isAny || rules.amountFrom !== null ? { ...rules, labelIds } : null
 }
 
+const settings = {
+  name,
+  scopes: scopeList,
+  connectionIds,
+  phoneVisibility,
+  allowlist,
+  answersNewConversations,
+  unansweredSends,
+  dailySends,
+  quietSeconds,
+  maxParts,
+  showTyping,
+  approval,
+  toolsOff,
+}
+
 export const newKeySchema = Type.Object(
   {
+    ...Type.Partial(Type.Object(settings)).properties,
     name,
     scopes: scopeList,
-    connectionIds: Type.Optional(connectionIds),
-    phoneVisibility: Type.Optional(phoneVisibility),
-    allowlist: Type.Optional(allowlist),
-    answersNewConversations: Type.Optional(answersNewConversations),
-    unansweredSends: Type.Optional(unansweredSends),
-    dailySends: Type.Optional(dailySends),
-    quietSeconds: Type.Optional(quietSeconds),
-    maxParts: Type.Optional(maxParts),
-    showTyping: Type.Optional(showTyping),
-    approval: Type.Optional(approval),
-    toolsOff: Type.Optional(toolsOff),
     expiresAt: Type.Optional(nullable(timestamp('Expiry time. Null if it does not expire.'))),
   },
   { ...closed, example: { name: 'Website agent', scopes: ['leads.read', 'leads.write'] } },
 )
 
-export const keyChangesSchema = Type.Object(
-  {
-    name: Type.Optional(name),
-    scopes: Type.Optional(scopeList),
-    connectionIds: Type.Optional(connectionIds),
-    allowlist: Type.Optional(allowlist),
-    answersNewConversations: Type.Optional(answersNewConversations),
-    unansweredSends: Type.Optional(unansweredSends),
-    dailySends: Type.Optional(dailySends),
-    quietSeconds: Type.Optional(quietSeconds),
-    maxParts: Type.Optional(maxParts),
-    showTyping: Type.Optional(showTyping),
-    approval: Type.Optional(approval),
-    toolsOff: Type.Optional(toolsOff),
-  },
-  { ...closed, minProperties: 1 },
-)
+const { phoneVisibility: _, ...changeable } = settings
+export const keyChangesSchema = Type.Partial(Type.Object(changeable), { ...closed, minProperties: 1 })
 export type KeyChangesInput = Static<typeof keyChangesSchema>
 
 export const rotateKeySchema = Type.Object(
@@ -204,24 +195,13 @@ const oauth = nullable(
 
 export const keySchema = titled('ApiKey', {
   id: idSchema('The key. Rotation does not change it.'),
-  name,
+  ...{ name },
   shown: text(20, 'Prefix and last four characters of the value; `OAuth` for a key without one.', {
     example: 'plk_…3bXq',
   }),
   oauth,
   status: usableStatus,
-  scopes: scopeList,
-  connectionIds,
-  phoneVisibility,
-  allowlist,
-  answersNewConversations,
-  unansweredSends,
-  dailySends,
-  quietSeconds,
-  maxParts,
-  showTyping,
-  approval,
-  toolsOff,
+  ...settings,
   expiresAt: nullable(timestamp('Expiry time; null if it does not expire.')),
   revokedAt: nullable(timestamp('Revocation time; null if not revoked.')),
   previousValidUntil: nullable(
@@ -256,38 +236,24 @@ export const keyValueSchema = Type.String({
   example: 'plk_0000000000000000000000_2Qf73M',
 })
 
-export function presentKey(row: ApiKeyRow, now: Date): Static<typeof keySchema> {
-  const previous = row.previous_valid_until
+export function presentKey(
+  { workspaceId: _, lastFour, oauthClient, oauthRedirect, ...row }: ApiKeyRow,
+  now: Date,
+): Static<typeof keySchema> {
+  const previous = row.previousValidUntil
   return {
-    id: row.id,
-    name: row.name,
-    shown: row.oauth_client === null ? keyLabel(row.last_four) : 'OAuth',
-    oauth: row.oauth_client === null ? null : { clientId: row.oauth_client, redirectHost: row.oauth_redirect ?? '' },
+    ...withIsoTimes(row),
+    shown: oauthClient === null ? keyLabel(lastFour) : 'OAuth',
+    oauth: oauthClient === null ? null : { clientId: oauthClient, redirectHost: oauthRedirect ?? '' },
     status: statusAt(row, now),
     scopes: row.scopes as Static<typeof scopeList>,
-    connectionIds: row.connection_ids,
-    phoneVisibility: row.phone_visibility,
-    allowlist: row.allowlist,
-    answersNewConversations: row.answers_new_conversations,
-    unansweredSends: row.unanswered_sends,
-    dailySends: row.daily_sends,
-    quietSeconds: row.quiet_seconds,
-    maxParts: row.max_parts,
-    showTyping: row.show_typing,
-    approval: row.approval,
-    toolsOff: row.tools_off,
-    expiresAt: row.expires_at?.toISOString() ?? null,
-    revokedAt: row.revoked_at?.toISOString() ?? null,
     previousValidUntil: previous !== null && previous > now ? previous.toISOString() : null,
-    createdBy: row.created_by,
-    createdAt: row.created_at.toISOString(),
-    lastUsedAt: row.last_used_at?.toISOString() ?? null,
   }
 }
 
-export function statusAt(row: Pick<ApiKeyRow, 'revoked_at' | 'expires_at'>, now: Date): Static<typeof usableStatus> {
-  if (row.revoked_at !== null) return 'revoked'
-  return row.expires_at !== null && row.expires_at <= now ? 'expired' : 'active'
+export function statusAt(row: Pick<ApiKeyRow, 'revokedAt' | 'expiresAt'>, now: Date): Static<typeof usableStatus> {
+  if (row.revokedAt !== null) return 'revoked'
+  return row.expiresAt !== null && row.expiresAt <= now ? 'expired' : 'active'
 }
 
 const answeringScope: Scope = 'inbox.write'
@@ -301,15 +267,14 @@ const needsAnsweringScope: Issue = {
 export const mayAnswer = (scopes: readonly string[]): boolean => scopes.includes(answeringScope)
 
 const maxNameLength = 100
-const maxListLength = 100
 
-/** Checks and normalizes the settings of a new key. Throws one `InvalidInput` that names every problem. */
+/** Normalizes settings of the schema, and checks what it cannot. Throws one `InvalidInput` that names every problem. */
 export function checkKeySettings(input: KeySettingsInput, now: Date) {
   const issues: Issue[] = []
   const settings = {
     name: input.name.trim(),
-    scopes: checkScopes(input.scopes, issues),
-    connectionIds: checkConnectionIds(input.connectionIds ?? [], issues),
+    scopes: scopes.filter((scope) => input.scopes.includes(scope)),
+    connectionIds: [...new Set((input.connectionIds ?? []).map((id) => id.toLowerCase()))],
     phoneVisibility: input.phoneVisibility ?? ('full' as const),
     allowlist: checkAllowlist(input.allowlist ?? [], issues),
     answersNewConversations: input.answersNewConversations ?? mayAnswer(input.scopes),
@@ -334,24 +299,7 @@ export function checkKeySettings(input: KeySettingsInput, now: Date) {
   return settings
 }
 
-function checkScopes(chosen: readonly string[], issues: Issue[]): Scope[] {
-  if (chosen.length === 0) issues.push({ path: 'scopes', message: `must name at least one of ${scopes.join(', ')}` })
-  for (const [at, scope] of chosen.entries()) {
-    if (!isScope(scope)) issues.push({ path: `scopes[${at}]`, message: `must be one of ${scopes.join(', ')}` })
-  }
-  return scopes.filter((scope) => chosen.includes(scope))
-}
-
-function checkConnectionIds(ids: readonly string[], issues: Issue[]): string[] {
-  if (ids.length > maxListLength) issues.push({ path: 'connectionIds', message: `must have at most ${maxListLength}` })
-  for (const [at, id] of ids.entries()) {
-    if (!isUuid(id)) issues.push({ path: `connectionIds[${at}]`, message: 'must be the id of a connection' })
-  }
-  return [...new Set(ids.map((id) => id.toLowerCase()))]
-}
-
 function checkAllowlist(entries: readonly string[], issues: Issue[]): string[] {
-  if (entries.length > maxListLength) issues.push({ path: 'allowlist', message: `must have at most ${maxListLength}` })
   const ranges: string[] = []
   for (const [at, entry] of entries.entries()) {
     const range = normalRange(entry.trim())

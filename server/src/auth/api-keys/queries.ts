@@ -1,86 +1,75 @@
 import { hash } from 'node:crypto'
 import { isDistributed, keysLock, lockExclusive } from '../../base/citus/distributed-sql.ts'
-import { type Db, publish, type Sql, type Tx } from '../../base/db.ts'
+import { type Db, type Fragment, publish, type Sql, type Tx } from '../../base/db.ts'
 import { checksum62, createToken, randomBase62 } from '../../base/encryption/secret-token.ts'
-import { type LeadSettingsRow, leadSettingsColumns } from '../../base/lead-settings.ts'
+import { leadSettingsColumns } from '../../base/lead-settings.ts'
+import { selectedAs, withColumnNames } from '../../base/postgres/rows.ts'
 import { byteaArray } from '../../base/postgres/values.ts'
-import { recordAudit } from '../../team/audit.ts'
+import { recordAudit, systemActor, workspaceEntry } from '../../team/audit.ts'
+import type { MemberWorkspace } from '../../team/member.ts'
 import { hoursWithHolidays, type OpeningHours } from '../../team/opening-hours.ts'
 import type { ApprovalRules } from './caller.ts'
 
-export interface ApiKeyRow {
-  workspace_id: string
-  id: string
+/** The settings of a key. Phone visibility and expiry cannot be changed later. */
+export interface KeySettings {
   name: string
-  last_four: string
   scopes: string[]
-  connection_ids: string[]
-  phone_visibility: 'full' | 'masked'
+  /** Empty: all connections of the workspace. */
+  connectionIds: string[]
+  phoneVisibility: 'full' | 'masked'
+  /** Addresses and CIDR ranges, at most 100. Empty: any address. */
   allowlist: string[]
-  answers_new_conversations: boolean
-  unanswered_sends: number | null
-  daily_sends: number | null
-  quiet_seconds: number | null
-  max_parts: number | null
-  show_typing: boolean
+  /** Whether new conversations are assigned to it. */
+  answersNewConversations: boolean
+  /** Send limits; null: the defaults. Routes check the ranges. */
+  unansweredSends: number | null
+  dailySends: number | null
+  /** Settings of the interface for agents; null: the defaults. Routes check the ranges. */
+  quietSeconds: number | null
+  maxParts: number | null
+  /** Whether customers see that the agent is typing when it takes their messages. */
+  showTyping: boolean
   approval: ApprovalRules | null
-  tools_off: string[]
-  expires_at: Date | null
-  revoked_at: Date | null
-  previous_valid_until: Date | null
-  created_by: string | null
-  created_at: Date
-  last_used_at: Date | null
-  /** The client that uses the key by OAuth, and where its browser was sent back to; null for other keys. */
-  oauth_client: string | null
-  oauth_redirect: string | null
-}
-
-const keyColumns = (sql: Sql) => sql`
-  workspace_id, id, name, last_four, scopes, connection_ids, phone_visibility, allowlist,
-  answers_new_conversations, unanswered_sends, daily_sends, quiet_seconds, max_parts, show_typing, approval, tools_off,
-  expires_at, revoked_at, previous_valid_until, created_by, created_at, last_used_at, oauth_client, oauth_redirect`
-
-/** The settings of a new key. Phone visibility and expiry cannot be changed later. */
-export interface KeySettingsInput {
-  name: string
-  scopes: readonly string[]
-  /** Empty or absent: all connections of the workspace. */
-  connectionIds?: readonly string[]
-  phoneVisibility?: 'full' | 'masked'
-  /** Addresses and CIDR ranges, at most 100. Empty or absent: any address. */
-  allowlist?: readonly string[]
-  /** Whether new conversations are assigned to it. Default: whether it may answer them. */
-  answersNewConversations?: boolean
-  /** Send limits; null or absent: the defaults. Routes check the ranges. */
-  unansweredSends?: number | null
-  dailySends?: number | null
-  /** Settings of the interface for agents; null or absent: the defaults. Routes check the ranges. */
-  quietSeconds?: number | null
-  maxParts?: number | null
-  /** Whether customers see that the agent is typing when it takes their messages. Default: false. */
-  showTyping?: boolean
-  approval?: ApprovalRules | null
   /** Names of tools that the key cannot call. */
-  toolsOff?: readonly string[]
-  expiresAt?: Date | null
+  toolsOff: string[]
+  expiresAt: Date | null
 }
 
-/** The client that gets a key by OAuth, and the host or scheme that its browser is sent back to. */
-export interface OAuthClientOfKey {
-  clientId: string
-  redirectHost: string
-}
+/** The settings of a new key; `checkKeySettings` has the defaults of absent ones. */
+export type KeySettingsInput = Pick<GivenSettings, 'name' | 'scopes'> & Partial<GivenSettings>
+type GivenSettings = { [N in keyof KeySettings]: Readonly<KeySettings[N]> }
 
-interface NewApiKey extends Required<KeySettingsInput> {
+/** The settings of an active key that can be changed. */
+export type KeyChanges = Omit<KeySettings, 'phoneVisibility' | 'expiresAt'>
+
+export interface ApiKeyRow extends KeySettings {
   workspaceId: string
   id: string
-  keyHash: string
   lastFour: string
+  revokedAt: Date | null
+  previousValidUntil: Date | null
   createdBy: string | null
   createdAt: Date
-  oauth: OAuthClientOfKey | null
+  lastUsedAt: Date | null
+  /** The client that uses the key by OAuth, and the host or scheme its browser was sent to; null for other keys. */
+  oauthClient: string | null
+  oauthRedirect: string | null
 }
+
+/** Properties of a row that its callers need as well. */
+const callerProperties = [
+  ...(['workspaceId', 'id', 'name', 'scopes', 'connectionIds', 'phoneVisibility', 'allowlist'] as const),
+  ...(['unansweredSends', 'dailySends', 'quietSeconds', 'maxParts', 'showTyping', 'approval', 'toolsOff'] as const),
+  ...(['revokedAt', 'oauthClient'] as const),
+]
+
+const keyColumns = selectedAs('api_keys', [
+  ...callerProperties,
+  ...['lastFour', 'answersNewConversations', 'expiresAt', 'previousValidUntil'],
+  ...['createdBy', 'createdAt', 'lastUsedAt', 'oauthRedirect'],
+])
+
+type NewApiKey = Omit<ApiKeyRow, 'revokedAt' | 'previousValidUntil' | 'lastUsedAt'> & { keyHash: Buffer }
 
 /** Topic for workspaces in which a key with an expiry time was created. The message is the workspace id. */
 export const expiringTopic = 'keys_expiring'
@@ -88,122 +77,55 @@ export const expiringTopic = 'keys_expiring'
 export async function insertApiKey(tx: Tx, key: NewApiKey): Promise<ApiKeyRow> {
   if (key.expiresAt !== null) publish(tx, expiringTopic, key.workspaceId)
   const [row] = await tx<[ApiKeyRow]>`
-    insert into api_keys (
-      workspace_id, id, name, key_hash, last_four, scopes, connection_ids, phone_visibility, allowlist,
-      answers_new_conversations, unanswered_sends, daily_sends, quiet_seconds, max_parts, show_typing, approval,
-      tools_off, expires_at, created_by, created_at, oauth_client, oauth_redirect
-    )
-    values (
-      ${key.workspaceId}, ${key.id}, ${key.name}, decode(${key.keyHash}, 'hex'), ${key.lastFour},
-      ${[...key.scopes]}::text[], ${[...key.connectionIds]}::uuid[], ${key.phoneVisibility}, ${[...key.allowlist]}::text[],
-      ${key.answersNewConversations}, ${key.unansweredSends}, ${key.dailySends}, ${key.quietSeconds}, ${key.maxParts},
-      ${key.showTyping}, ${key.approval === null ? null : tx.json(key.approval)}::jsonb,
-      ${[...key.toolsOff]}::text[], ${key.expiresAt}, ${key.createdBy}, ${key.createdAt},
-      ${key.oauth?.clientId ?? null}, ${key.oauth?.redirectHost ?? null}
-    )
-    returning ${keyColumns(tx)}`
+    insert into api_keys ${tx.row(columnsOfKey(tx, key))}
+    returning ${keyColumns}`
   return row
 }
 
-export async function selectApiKeys(sql: Sql, workspaceId: string): Promise<ApiKeyRow[]> {
-  return sql<ApiKeyRow[]>`
-    select ${keyColumns(sql)}
-    from api_keys
-    where workspace_id = ${workspaceId}
-    order by id desc`
-}
+const columnsOfKey = (tx: Tx, key: NewApiKey | KeyChanges) =>
+  withColumnNames({ ...key, approval: key.approval === null ? null : tx.json(key.approval) })
+
+const selectKeys = (sql: Sql, workspaceId: string, rest: Fragment): Promise<ApiKeyRow[]> => sql<ApiKeyRow[]>`
+  select ${keyColumns}
+  from api_keys
+  where workspace_id = ${workspaceId}
+    ${rest}`
+
+export const selectApiKeys = (sql: Sql, workspaceId: string): Promise<ApiKeyRow[]> =>
+  selectKeys(sql, workspaceId, sql`order by id desc`)
 
 /** Returns the active keys that this person is responsible for. */
-export async function selectActiveKeysOf(
-  sql: Sql,
-  workspaceId: string,
-  userId: string,
-  now: Date,
-): Promise<ApiKeyRow[]> {
-  return sql<ApiKeyRow[]>`
-    select ${keyColumns(sql)}
-    from api_keys
-    where workspace_id = ${workspaceId}
-    and created_by = ${userId}
-    and revoked_at is null
-    and (expires_at is null or expires_at > ${now})
-    order by id desc`
-}
+export const selectActiveKeysOf = (sql: Sql, workspaceId: string, userId: string, now: Date): Promise<ApiKeyRow[]> =>
+  selectKeys(
+    sql,
+    workspaceId,
+    sql`and created_by = ${userId} and revoked_at is null and (expires_at is null or expires_at > ${now}) order by id desc`,
+  )
 
 export async function selectApiKey(sql: Sql, workspaceId: string, keyId: string): Promise<ApiKeyRow | null> {
-  const [row] = await sql<ApiKeyRow[]>`
-    select ${keyColumns(sql)}
-    from api_keys
-    where workspace_id = ${workspaceId}
-    and id = ${keyId}`
+  const [row] = await selectKeys(sql, workspaceId, sql`and id = ${keyId}`)
   return row ?? null
 }
 
 export async function lockApiKey(tx: Tx, workspaceId: string, keyId: string): Promise<ApiKeyRow | null> {
   if (isDistributed(tx)) await lockExclusive(tx, keysLock(workspaceId))
-  const [row] = await tx<ApiKeyRow[]>`
-    select ${keyColumns(tx)}
-    from api_keys
-    where workspace_id = ${workspaceId}
-    and id = ${keyId}
-    for update`
+  const [row] = await selectKeys(tx, workspaceId, tx`and id = ${keyId} for update`)
   return row ?? null
 }
 
-export async function setRevoked(tx: Tx, workspaceId: string, keyId: string, at: Date): Promise<ApiKeyRow> {
+/** Changes an existing key: its settings, or by `assignments`, which follow `set`. */
+export async function updateApiKey(
+  tx: Tx,
+  workspaceId: string,
+  keyId: string,
+  change: KeyChanges | Fragment,
+): Promise<ApiKeyRow> {
   const [row] = await tx<[ApiKeyRow]>`
     update api_keys
-    set revoked_at = ${at}
+    set ${'scopes' in change ? tx.set(columnsOfKey(tx, change)) : change}
     where workspace_id = ${workspaceId}
     and id = ${keyId}
-    returning ${keyColumns(tx)}`
-  return row
-}
-
-/** The settings of an active key that can be changed. */
-export type KeyChanges = Pick<
-  ApiKeyRow,
-  | ('name' | 'scopes' | 'connection_ids' | 'allowlist' | 'answers_new_conversations')
-  | ('unanswered_sends' | 'daily_sends' | 'quiet_seconds' | 'max_parts' | 'show_typing' | 'approval' | 'tools_off')
->
-
-export async function storeChanges(tx: Tx, workspaceId: string, keyId: string, to: KeyChanges): Promise<ApiKeyRow> {
-  const [row] = await tx<[ApiKeyRow]>`
-    update api_keys
-    set name = ${to.name},
-      scopes = ${[...to.scopes]}::text[],
-      connection_ids = ${[...to.connection_ids]}::uuid[],
-      allowlist = ${[...to.allowlist]}::text[],
-      answers_new_conversations = ${to.answers_new_conversations},
-      unanswered_sends = ${to.unanswered_sends},
-      daily_sends = ${to.daily_sends},
-      quiet_seconds = ${to.quiet_seconds},
-      max_parts = ${to.max_parts},
-      show_typing = ${to.show_typing},
-      approval = ${to.approval === null ? null : tx.json(to.approval)}::jsonb,
-      tools_off = ${[...to.tools_off]}::text[]
-    where workspace_id = ${workspaceId}
-    and id = ${keyId}
-    returning ${keyColumns(tx)}`
-  return row
-}
-
-interface NewValue {
-  keyHash: string
-  lastFour: string
-  previousValidUntil: Date
-}
-
-export async function replaceValue(tx: Tx, workspaceId: string, keyId: string, value: NewValue): Promise<ApiKeyRow> {
-  const [row] = await tx<[ApiKeyRow]>`
-    update api_keys
-    set previous_key_hash = key_hash,
-      previous_valid_until = ${value.previousValidUntil},
-      key_hash = decode(${value.keyHash}, 'hex'),
-      last_four = ${value.lastFour}
-    where workspace_id = ${workspaceId}
-    and id = ${keyId}
-    returning ${keyColumns(tx)}`
+    returning ${keyColumns}`
   return row
 }
 
@@ -212,50 +134,33 @@ export async function notifyKeyChanged(tx: Tx, keyId: string): Promise<void> {
   await tx`select pg_notify('api_keys', ${keyId})`
 }
 
-export interface CachedKeyRow extends LeadSettingsRow {
-  workspace_id: string
-  id: string
-  name: string
-  scopes: string[]
-  connection_ids: string[]
-  phone_visibility: 'full' | 'masked'
-  allowlist: string[]
-  unanswered_sends: number | null
-  daily_sends: number | null
-  quiet_seconds: number | null
-  max_parts: number | null
-  show_typing: boolean
-  approval: ApprovalRules | null
-  tools_off: string[]
+export interface CachedKeyRow
+  extends MemberWorkspace,
+    Pick<ApiKeyRow, (typeof callerProperties)[number] | 'expiresAt'> {
   /** Publications for the workspace and for the key, together. */
-  instructions_version: number
-  expires_at: Date | null
-  revoked_at: Date | null
+  instructionsVersion: number
   /** Expiry of the value that was looked up, if it is the one before the last rotation. */
-  valid_until: Date | null
-  leads_enabled: boolean
-  inbox_enabled: boolean
-  inbox_available: boolean
+  validUntil: Date | null
   hours: OpeningHours | null
-  /** Default of `max_parts` in the workspace. */
-  agent_max_parts: number
-  oauth_client: string | null
-  is_sandbox: boolean
+  /** Default of `maxParts` in the workspace. */
+  agentMaxParts: number
+  isSandbox: boolean
 }
+
+const callerColumns = selectedAs('k', callerProperties)
+const workspaceColumns = selectedAs('w', ['leadsEnabled', 'inboxEnabled', 'inboxAvailable', 'agentMaxParts'])
 
 /** Columns of a key `k` with its workspace `w`, but when it expires. */
 const cachedColumns = (sql: Sql) => sql`
-  k.workspace_id, k.id, k.name, k.scopes, k.connection_ids, k.phone_visibility, k.allowlist, k.unanswered_sends,
-  k.daily_sends, k.quiet_seconds, k.max_parts, k.show_typing, k.approval, k.tools_off, k.revoked_at, k.oauth_client,
-  k.instructions_version + w.instructions_version as instructions_version,
-  ${leadSettingsColumns(sql)}, w.leads_enabled, w.inbox_enabled, w.inbox_available, ${hoursWithHolidays(sql)} as hours, w.agent_max_parts,
-  w.sandbox_until is not null as is_sandbox`
+  ${callerColumns}, k.instructions_version + w.instructions_version as "instructionsVersion",
+  ${leadSettingsColumns}, ${workspaceColumns}, ${hoursWithHolidays(sql)} as hours,
+  w.sandbox_until is not null as "isSandbox"`
 
 /** Finds keys by hash; null for each unknown. The only read without a workspace, because the key determines it. */
 export async function selectKeysByHash(sql: Sql, hashes: readonly string[]): Promise<(CachedKeyRow | null)[]> {
   const rows = await sql<(CachedKeyRow & { hash: string })[]>`
-    select asked.hash, ${cachedColumns(sql)}, k.expires_at,
-      case when k.key_hash = decode(asked.hash, 'hex') then null else k.previous_valid_until end as valid_until
+    select asked.hash, ${cachedColumns(sql)}, k.expires_at as "expiresAt",
+      case when k.key_hash = decode(asked.hash, 'hex') then null else k.previous_valid_until end as "validUntil"
     from unnest(${[...hashes]}::text[]) as asked (hash)
     join api_keys k
       on k.key_hash = decode(asked.hash, 'hex')
@@ -273,7 +178,7 @@ export async function selectKeyAsCaller(
   now: Date,
 ): Promise<CachedKeyRow | null> {
   const [row] = await sql<CachedKeyRow[]>`
-    select ${cachedColumns(sql)}, k.expires_at, null::timestamptz as valid_until
+    select ${cachedColumns(sql)}, k.expires_at as "expiresAt", null::timestamptz as "validUntil"
     from api_keys k
     join workspaces w on w.id = k.workspace_id
     where k.workspace_id = ${workspaceId}
@@ -286,8 +191,8 @@ export async function selectKeyAsCaller(
 /** Finds keys by the hash of an OAuth access token; null for each unknown. What it finds expires with the token. */
 export async function selectKeysByToken(sql: Sql, hashes: readonly string[]): Promise<(CachedKeyRow | null)[]> {
   const rows = await sql<(CachedKeyRow & { hash: string })[]>`
-    select encode(t.token_hash, 'hex') as hash, ${cachedColumns(sql)}, null::timestamptz as valid_until,
-      least(k.expires_at, t.expires_at) as expires_at
+    select encode(t.token_hash, 'hex') as hash, ${cachedColumns(sql)}, null::timestamptz as "validUntil",
+      least(k.expires_at, t.expires_at) as "expiresAt"
     from oauth_tokens t
     join api_keys k
       on k.workspace_id = t.workspace_id
@@ -380,7 +285,7 @@ export async function storePause(
         paused_why = ${why}
       where workspace_id = ${workspaceId}
         and id = ${keyId}`
-    const actor = { type: 'system', id: null } as const
-    await recordAudit(tx, { scopeId: workspaceId, actor, action: 'api-key.paused', target: `api-key:${keyId}` }, now)
+    const by = { workspaceId, actor: systemActor }
+    await recordAudit(tx, workspaceEntry(by, 'api-key.paused', `api-key:${keyId}`), now)
   })
 }

@@ -4,14 +4,22 @@ import { instanceScope } from '../../base/encryption/key-store.ts'
 import { isSameSecret } from '../../base/encryption/secret-token.ts'
 import { ApiError, forbidden, notFound, unauthorized } from '../../base/errors.ts'
 import { isUuid } from '../../base/id.ts'
-import { type LeadSettingsRow, leadSettingsColumns, readLeadSettings } from '../../base/lead-settings.ts'
+import { leadSettingsColumns } from '../../base/lead-settings.ts'
+import { selectedAs } from '../../base/postgres/rows.ts'
 import { type App, errors } from '../../base/route.ts'
 import { setWorkspace } from '../../base/scheduling/work-context.ts'
-import { type Member, type Role, roleCovers, type TeamCaller, type TeamGuard } from '../../team/member.ts'
+import {
+  type Member,
+  type MemberWorkspace,
+  type Role,
+  roleCovers,
+  type TeamCaller,
+  type TeamGuard,
+} from '../../team/member.ts'
 import type { Limiter } from '../rate-limit/limiter.ts'
 import { rateLimited, setRateLimitHeaders } from '../rate-limit/request-limits.ts'
 import { findSession, needsTouch, touchSession } from '../sign-in/sessions.ts'
-import { csrfHeader, refuseCrossOrigin, requireCsrfToken, sessionCookie } from '../sign-in/visitor.ts'
+import { csrfHeader, ownCookie, refuseCrossOrigin, requireCsrfToken } from '../sign-in/visitor.ts'
 import { decryptPerson, findUser, type TeamDeps } from '../users/users.ts'
 import { findTeamToken, isTeamToken, isUseDue, recordTokenUse } from './team-tokens.ts'
 
@@ -89,43 +97,27 @@ function workspaceIdIn(request: FastifyRequest): string {
 async function memberIn(sql: Sql, workspaceId: string, identity: Identity): Promise<Member | null> {
   if (!isUuid(workspaceId)) return null
   const { caller } = identity
-  const row = await findWorkspaceAccess(sql, workspaceId.toLowerCase(), caller.userId)
+  const [row] = await sql<WorkspaceAccessRow[]>`
+    select ${leadSettingsColumns}, ${accessColumns}, m.role
+    from workspaces w
+    left join members m on m.workspace_id = w.id and m.user_id = ${caller.userId}::uuid
+    where w.id = ${workspaceId.toLowerCase()}`
   if (row === undefined) return null
-  const role = caller.isOperator ? 'owner' : (row.role ?? roleOfToken(identity, row.id))
-  if (role === null) return null
-  const workspace = {
-    ...readLeadSettings(row),
-    leadsEnabled: row.leads_enabled,
-    inboxEnabled: row.inbox_enabled,
-    inboxAvailable: row.inbox_available,
-  }
-  return { ...caller, workspaceId: row.id, role, workspace }
+  const { id, role: memberRole, ...workspace } = row
+  const role = caller.isOperator ? 'owner' : (memberRole ?? roleOfToken(identity, id))
+  return role === null ? null : { ...caller, workspaceId: id, role, workspace }
 }
+
+const accessColumns = selectedAs('w', ['id', 'leadsEnabled', 'inboxEnabled', 'inboxAvailable'])
 
 function roleOfToken({ caller, tokenRole }: Identity, workspaceId: string): Role | null {
   const isInside = caller.tokenWorkspaceId === null || caller.tokenWorkspaceId === workspaceId
   return isInside ? tokenRole : null
 }
 
-interface WorkspaceAccessRow extends LeadSettingsRow {
+interface WorkspaceAccessRow extends MemberWorkspace {
   id: string
-  leads_enabled: boolean
-  inbox_enabled: boolean
-  inbox_available: boolean
   role: Role | null
-}
-
-async function findWorkspaceAccess(
-  sql: Sql,
-  workspaceId: string,
-  userId: string | null,
-): Promise<WorkspaceAccessRow | undefined> {
-  const [row] = await sql<WorkspaceAccessRow[]>`
-    select w.id, ${leadSettingsColumns(sql)}, w.leads_enabled, w.inbox_enabled, w.inbox_available, m.role
-    from workspaces w
-    left join members m on m.workspace_id = w.id and m.user_id = ${userId}::uuid
-    where w.id = ${workspaceId}`
-  return row
 }
 
 /**
@@ -173,8 +165,8 @@ async function identify(
 ): Promise<Identity> {
   const { authorization } = request.headers
   if (authorization !== undefined) return authenticateToken(deps, bearerTokenIn(authorization))
-  const sessionToken = sessionCookie(deps.publicUrl).read(request)
-  const caller = sessionToken === null ? null : await findCallerBySession(deps, sessionToken, { isUse })
+  const sessionToken = ownCookie(deps.publicUrl, 'session').read(request)
+  const caller = await findCallerBySession(deps, sessionToken, { isUse })
   if (sessionToken === null || caller === null) throw unauthorized('Sign in, or send a team token')
   if (!safeMethods.has(request.method)) {
     requireCsrfToken(request.headers, deps.publicUrl, sessionToken, request.headers[csrfHeader]?.toString())
@@ -185,12 +177,12 @@ async function identify(
 /** Returns the user of a live session and extends the session; null if the session has ended. */
 export async function findCallerBySession(
   deps: Omit<CredentialDeps, 'teamToken' | 'localToken'>,
-  sessionToken: string,
+  sessionToken: string | null,
   { isUse }: { isUse: boolean } = { isUse: true },
 ): Promise<TeamCaller | null> {
   const now = deps.wallClock.now()
   const session = await findSession(deps, sessionToken, now)
-  const user = session === undefined ? undefined : await findUser(deps.db.sql, session.user_id)
+  const user = session === undefined ? undefined : await findUser(deps.db.sql, session.userId)
   if (session === undefined || user === undefined) return null
   if (isUse && needsTouch(session, now)) await deps.db.tx((tx) => touchSession(tx, session.id, now))
   const person = await deps.keyStore.withKeyring(instanceScope, (keys) => decryptPerson(keys, user.id, user.person))
@@ -221,11 +213,11 @@ async function authenticateToken(deps: CredentialDeps, value: string): Promise<I
   const caller: TeamCaller = {
     userId: null,
     tokenId: token.id,
-    tokenWorkspaceId: token.workspace_id,
-    creatorId: token.created_by,
+    tokenWorkspaceId: token.workspaceId,
+    creatorId: token.createdBy,
     sessionId: null,
     name: token.name,
-    isOperator: token.workspace_id === null && token.role === 'owner',
+    isOperator: token.workspaceId === null && token.role === 'owner',
     actor: { type: 'token', id: token.id },
   }
   return { caller, tokenRole: token.role }

@@ -1,12 +1,13 @@
 import { Type } from 'typebox'
 import type { Sql, Tx } from '../../base/db.ts'
-import { instanceScope } from '../../base/encryption/key-store.ts'
 import { checksum62, hashToken, randomBase62 } from '../../base/encryption/secret-token.ts'
 import { invalid, notFound } from '../../base/errors.ts'
 import { newId } from '../../base/id.ts'
+import { selectedAs, withColumnNames } from '../../base/postgres/rows.ts'
 import { nullable, timestamp, titled } from '../../base/route.ts'
 import { text, visiblePattern } from '../../base/schema-types.ts'
-import { type AuditEntry, recordAudit } from '../../team/audit.ts'
+import { withIsoTimes } from '../../base/time.ts'
+import { type AuditEntry, instanceEntry, recordAudit } from '../../team/audit.ts'
 import type { Role, TeamCaller } from '../../team/member.ts'
 import { idSchema, roleSchema } from '../../team/team-schema.ts'
 import { publishTokenRevoked } from '../users/members.ts'
@@ -17,22 +18,17 @@ const recordUseEveryMs = 60_000
 interface TeamTokenRow {
   id: string
   /** Null: works in every workspace. */
-  workspace_id: string | null
-  name: string
-  role: Role
-  last_four: string
-  created_by: string | null
-  created_at: Date
-  last_used_at: Date | null
-  expires_at: Date | null
-}
-
-interface NewTeamToken {
   workspaceId: string | null
   name: string
   role: Role
+  lastFour: string
+  createdBy: string | null
+  createdAt: Date
+  lastUsedAt: Date | null
   expiresAt: Date | null
 }
+
+type NewTeamToken = Pick<TeamTokenRow, 'workspaceId' | 'name' | 'role' | 'expiresAt'>
 
 /** Creates a token. Only this result contains its value. */
 export async function createTeamToken(
@@ -51,16 +47,21 @@ export async function createTeamToken(
   return { token, value }
 }
 
-/** Returns the active tokens of a workspace or, for null, of the instance. */
-export async function listTeamTokens(sql: Sql, workspaceId: string | null, now: Date): Promise<TeamTokenRow[]> {
-  return sql<TeamTokenRow[]>`
-    select ${columns(sql)}
-    from team_tokens
-    where workspace_id is not distinct from ${workspaceId}::uuid
-      and revoked_at is null
-      and (expires_at is null or expires_at > ${now})
-    order by created_at desc, id desc`
-}
+/** Returns the active tokens of a workspace or, for null, of the instance: all, or those of whom a person is responsible. */
+export const listTeamTokens = (
+  sql: Sql,
+  workspaceId: string | null,
+  now: Date,
+  creatorId: string | null = null,
+): Promise<TeamTokenRow[]> => sql<TeamTokenRow[]>`
+  select ${columns}
+  from team_tokens
+  where workspace_id is not distinct from ${workspaceId}::uuid
+    and (${creatorId}::uuid is null or created_by = ${creatorId})
+    and ${isActive(sql, now)}
+  order by created_at desc, id desc`
+
+const isActive = (sql: Sql, now: Date) => sql`revoked_at is null and (expires_at is null or expires_at > ${now})`
 
 /** Revokes a token. It stops working with the next request, on every node. */
 export async function revokeTeamToken(
@@ -83,23 +84,6 @@ export async function revokeTeamToken(
   })
 }
 
-/** Returns the active tokens of the workspace that this person is responsible for. */
-export async function listTeamTokensOf(
-  sql: Sql,
-  workspaceId: string,
-  userId: string,
-  now: Date,
-): Promise<TeamTokenRow[]> {
-  return sql<TeamTokenRow[]>`
-    select ${columns(sql)}
-    from team_tokens
-    where workspace_id = ${workspaceId}
-      and created_by = ${userId}
-      and revoked_at is null
-      and (expires_at is null or expires_at > ${now})
-    order by created_at desc, id desc`
-}
-
 /** Revokes the person's tokens of this workspace that have one of these roles. Returns how many. */
 export async function revokeTokensOf(
   tx: Tx,
@@ -114,8 +98,7 @@ export async function revokeTokensOf(
     where workspace_id = ${by.workspaceId}
       and created_by = ${userId}
       and role = any (${[...ofRoles]}::text[])
-      and revoked_at is null
-      and (expires_at is null or expires_at > ${now})
+      and ${isActive(tx, now)}
     returning id`
   for (const { id } of revoked) {
     publishTokenRevoked(tx, id)
@@ -126,17 +109,16 @@ export async function revokeTokensOf(
 
 export async function findTeamToken(sql: Sql, value: string, now: Date): Promise<TeamTokenRow | undefined> {
   const [row] = await sql<TeamTokenRow[]>`
-    select ${columns(sql)}
+    select ${columns}
     from team_tokens
     where token_hash = ${hashToken(value)}
-      and revoked_at is null
-      and (expires_at is null or expires_at > ${now})`
+      and ${isActive(sql, now)}`
   return row
 }
 
 /** Returns whether the time of last use is old enough to store again. */
 export function isUseDue(token: TeamTokenRow, now: Date): boolean {
-  return token.last_used_at === null || now.getTime() - token.last_used_at.getTime() >= recordUseEveryMs
+  return token.lastUsedAt === null || now.getTime() - token.lastUsedAt.getTime() >= recordUseEveryMs
 }
 
 export async function recordTokenUse(tx: Tx, tokenId: string, now: Date): Promise<void> {
@@ -153,21 +135,16 @@ async function insertTeamToken(
   createdBy: string | null,
   now: Date,
 ): Promise<TeamTokenRow> {
-  const { workspaceId, name, role, expiresAt } = input
+  const secret = { tokenHash: hashToken(value), lastFour: value.slice(-4) }
   const [row] = await tx<[TeamTokenRow]>`
-    insert into team_tokens (
-      id, workspace_id, name, role, token_hash, last_four, created_by, created_at, expires_at
-    )
-    values (
-      ${newId(now)}, ${workspaceId}, ${name}, ${role}, ${hashToken(value)}, ${value.slice(-4)}, ${createdBy}, ${now},
-      ${expiresAt}
-    )
-    returning ${columns(tx)}`
+    insert into team_tokens ${tx.row(withColumnNames({ ...input, ...secret, id: newId(now), createdBy, createdAt: now }))}
+    returning ${columns}`
   return row
 }
 
-const columns = (sql: Sql) => sql`
-  id, workspace_id, name, role, last_four, created_by, created_at, last_used_at, expires_at`
+const columns = selectedAs('team_tokens', [
+  ...['id', 'workspaceId', 'name', 'role', 'lastFour', 'createdBy', 'createdAt', 'lastUsedAt', 'expiresAt'],
+])
 
 function recordChange(
   tx: Tx,
@@ -177,8 +154,8 @@ function recordChange(
   tokenId: string,
   now: Date,
 ): Promise<void> {
-  const scopeId = workspaceId ?? instanceScope
-  return recordAudit(tx, { scopeId, actor: by.actor, action, target: `team-token:${tokenId}` }, now)
+  const entry = instanceEntry(by.actor, action, `team-token:${tokenId}`)
+  return recordAudit(tx, workspaceId === null ? entry : { ...entry, scopeId: workspaceId }, now)
 }
 
 const tokenPattern = /^plt_[0-9A-Za-z]{32}_[0-9A-Za-z]{6}$/
@@ -218,15 +195,7 @@ export const tokenNameSchema = Type.String({
   example: 'Nightly export',
 })
 
-export function presentToken(row: TeamTokenRow) {
-  return {
-    id: row.id,
-    name: row.name,
-    role: row.role,
-    shown: `plt_…${row.last_four}`,
-    createdBy: row.created_by,
-    createdAt: row.created_at.toISOString(),
-    lastUsedAt: row.last_used_at?.toISOString() ?? null,
-    expiresAt: row.expires_at?.toISOString() ?? null,
-  }
-}
+export const presentToken = ({ workspaceId: _, lastFour, ...row }: TeamTokenRow) => ({
+  ...withIsoTimes(row),
+  shown: `plt_…${lastFour}`,
+})

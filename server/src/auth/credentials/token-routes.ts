@@ -1,9 +1,7 @@
-import type { Static } from 'typebox'
-import { Type } from 'typebox'
-import { invalid } from '../../base/errors.ts'
+import { type Static, Type } from 'typebox'
 import { type App, nullable, timestamp, titled } from '../../base/route.ts'
 import { text, unpaged } from '../../base/schema-types.ts'
-import { parseIsoTime } from '../../base/time.ts'
+import { readTime } from '../../base/time.ts'
 import type { TeamCaller, TeamGuard } from '../../team/member.ts'
 import { type TeamApi, teamApi } from '../../team/team-api.ts'
 import { closed, idSchema, roleSchema, workspaceParams } from '../../team/team-schema.ts'
@@ -116,14 +114,7 @@ async function create(
   newToken: Static<typeof NewToken>,
 ) {
   const { name, role, expiresAt } = newToken
-  const input = { workspaceId, name: name.trim(), role, expiresAt: parseExpiry(expiresAt) }
+  const input = { workspaceId, name: name.trim(), role, expiresAt: readTime('expiresAt', expiresAt) }
   const { token, value } = await createTeamToken(deps, caller, input)
   return { token: presentToken(token), value }
-}
-
-function parseExpiry(text: string | null | undefined): Date | null {
-  if (text === undefined || text === null) return null
-  const time = parseIsoTime(text)
-  if (time === null) throw invalid('expiresAt', 'must be an ISO 8601 time')
-  return time
 }

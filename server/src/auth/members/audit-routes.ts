@@ -1,10 +1,8 @@
-import type { Static } from 'typebox'
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { instanceScope } from '../../base/encryption/key-store.ts'
-import { invalid } from '../../base/errors.ts'
 import { type App, nullable, oneOf, timestamp, titled } from '../../base/route.ts'
 import { count, page, text } from '../../base/schema-types.ts'
-import { parseIsoTime } from '../../base/time.ts'
+import { readTime } from '../../base/time.ts'
 import { type AuditRow, listAudit } from '../../team/audit.ts'
 import type { TeamGuard } from '../../team/member.ts'
 import { teamApi } from '../../team/team-api.ts'
@@ -84,7 +82,8 @@ export function auditTeamRoutes(app: App, { db }: TeamDeps, guard: TeamGuard): v
   }
   const read = async (scopeId: string, criteria: Static<typeof query>) => {
     const { limit, before = null, actorId = null, actorType = null, thing = null, target = null, from, to } = criteria
-    const filter = { actorId, actorType, thing, target, from: parseTime('from', from), to: parseTime('to', to) }
+    const period = { from: readTime('from', from, 'query'), to: readTime('to', to, 'query') }
+    const filter = { actorId, actorType, thing, target, ...period }
     const found = await listAudit(db.sql, scopeId, filter, { limit, before: before?.toLowerCase() ?? null })
     return { entries: found.rows.map(present), nextBefore: found.before }
   }
@@ -98,12 +97,6 @@ export function auditTeamRoutes(app: App, { db }: TeamDeps, guard: TeamGuard): v
     ...operation,
     run: ({ query }) => read(instanceScope, query),
   })
-}
-
-function parseTime(field: string, text: string | undefined): Date | null {
-  const time = text === undefined ? null : parseIsoTime(text)
-  if (text !== undefined && time === null) throw invalid(field, 'must be an ISO 8601 time', 'query')
-  return time
 }
 
 function present(row: AuditRow) {

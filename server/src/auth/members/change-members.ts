@@ -1,9 +1,10 @@
 import type { Tx } from '../../base/db.ts'
+import type { Keyring } from '../../base/encryption/keyring.ts'
 import { forbidden } from '../../base/errors.ts'
 import { cancelMailsOf } from '../../mail/mails.ts'
-import { recordAudit } from '../../team/audit.ts'
+import { type AuditEntry, recordAudit, workspaceEntry } from '../../team/audit.ts'
 import { type Member, type Role, roleCovers, roles } from '../../team/member.ts'
-import { type KeyDeps, revokeApiKey } from '../api-keys/change-key.ts'
+import { endKey, type KeyDeps } from '../api-keys/change-key.ts'
 import { selectActiveKeysOf } from '../api-keys/queries.ts'
 import { revokeTokensOf } from '../credentials/team-tokens.ts'
 import {
@@ -31,14 +32,30 @@ export async function changeRole(deps: TeamDeps, by: Member, userId: string, rol
     refuseHigherRole(by, found.role)
     refuseHigherRole(by, role)
     if (found.role === role) return
-    await setRole(tx, by.workspaceId, userId, role)
-    publishMemberRevoked(tx, by.workspaceId, userId)
-    const target = `member:${userId}`
-    await recordAudit(tx, { scopeId: by.workspaceId, actor: by.actor, action: 'member.role-changed', target }, now)
-    const above = roles.filter((each) => !roleCovers(role, each))
-    await revokeTokensOf(tx, by, userId, above, now)
-    await withdrawInvitationsOf(tx, by, userId, roleCovers(role, 'admin') ? above : roles, now)
+    await applyRole(tx, by, userId, role, now)
   })
+}
+
+type ChangeAuthor = Pick<Member, 'workspaceId'> & Pick<AuditEntry, 'actor'>
+
+/** Sets a role, and revokes tokens and invitations above it. The caller must hold `lockMembers`. */
+export async function applyRole(tx: Tx, by: ChangeAuthor, userId: string, role: Role, now: Date): Promise<void> {
+  await setRole(tx, by.workspaceId, userId, role)
+  publishMemberRevoked(tx, by.workspaceId, userId)
+  await recordAudit(tx, workspaceEntry(by, 'member.role-changed', `member:${userId}`), now)
+  const above = roles.filter((each) => !roleCovers(role, each))
+  await revokeTokensOf(tx, by, userId, above, now)
+  await withdrawInvitationsOf(tx, by, userId, roleCovers(role, 'admin') ? above : roles, now)
+}
+
+/** Removes a member, their tokens, open invitations and unsent mails. The caller must hold `lockMembers`. */
+export async function endMembership(tx: Tx, by: ChangeAuthor, userId: string, now: Date) {
+  await removeMember(tx, by.workspaceId, userId)
+  publishMemberRevoked(tx, by.workspaceId, userId)
+  await recordAudit(tx, workspaceEntry(by, 'member.removed', `member:${userId}`), now)
+  await cancelMailsOf(tx, by.workspaceId, userId)
+  const tokens = await revokeTokensOf(tx, by, userId, roles, now)
+  return { tokens, invitations: await withdrawInvitationsOf(tx, by, userId, roles, now) }
 }
 
 /** Outline of a webhook endpoint that the member created. */
@@ -85,21 +102,14 @@ export async function leaveTeam(
   choice: LeaveOptions,
 ): Promise<EndedCounts> {
   const keyring = await deps.keyStore.keyring(by.workspaceId)
-  const stopKey = (tx: Tx, keyId: string) => deps.keyStopped(tx, keyring, by.workspaceId, keyId)
   const { ended, revokedKeys } = await deps.db.tx(async (tx) => {
     const now = deps.clock.now()
     await lockMembers(tx, by.workspaceId)
     await authorizeRemoval(tx, by, userId, choice)
-    await removeMember(tx, by.workspaceId, userId)
-    publishMemberRevoked(tx, by.workspaceId, userId)
-    const entry = { scopeId: by.workspaceId, actor: by.actor, action: 'member.removed', target: `member:${userId}` }
-    await recordAudit(tx, entry, now)
-    const tokens = await revokeTokensOf(tx, by, userId, roles, now)
-    const invitations = await withdrawInvitationsOf(tx, by, userId, roles, now)
-    await cancelMailsOf(tx, by.workspaceId, userId)
-    const keys = choice.keys === 'keep' ? [] : await revokeKeysOf(tx, by, userId, stopKey, now)
+    const ended = await endMembership(tx, by, userId, now)
+    const keys = choice.keys === 'keep' ? [] : await revokeKeysOf(tx, deps, keyring, by, userId, now)
     const webhooks = choice.webhooks === 'keep' ? 0 : await deps.disableWebhooksOf(tx, by, userId)
-    return { ended: { tokens, invitations, keys: keys.length, webhooks }, revokedKeys: keys }
+    return { ended: { ...ended, keys: keys.length, webhooks }, revokedKeys: keys }
   })
   for (const keyId of revokedKeys) deps.forgetKey(keyId)
   return ended
@@ -120,20 +130,16 @@ async function authorizeRemoval(tx: Tx, by: Member, userId: string, choice: Leav
 
 async function revokeKeysOf(
   tx: Tx,
+  deps: LeaveDeps,
+  keyring: Keyring,
   by: Member,
   userId: string,
-  stopKey: (tx: Tx, keyId: string) => Promise<void>,
   now: Date,
 ): Promise<string[]> {
-  const keys = await selectActiveKeysOf(tx, by.workspaceId, userId, now)
   const revoked: string[] = []
-  for (const { id } of keys) {
-    const { changed } = await revokeApiKey(tx, by.workspaceId, id, now)
-    if (!changed) continue
-    await stopKey(tx, id)
-    const entry = { scopeId: by.workspaceId, actor: by.actor, action: 'api-key.revoked', target: `api-key:${id}` }
-    await recordAudit(tx, entry, now)
-    revoked.push(id)
+  for (const { id } of await selectActiveKeysOf(tx, by.workspaceId, userId, now)) {
+    const { changed } = await endKey(tx, deps, keyring, by, id, now)
+    if (changed) revoked.push(id)
   }
   return revoked
 }

@@ -21,11 +21,11 @@ import {
   acceptInvitation,
   createInvitation,
   listInvitations,
+  mailInvitationAgain,
   readInvitation,
   readInvitationLink,
   withdrawInvitation,
 } from './invitations.ts'
-import { mailInvitationAgain } from './mail-again.ts'
 import { invitationSchema, presentInvitation } from './people.ts'
 
 const path = '/api/team/v1/workspaces/:workspaceId/invitations'
@@ -141,8 +141,8 @@ function acceptRoute(api: TeamApi, deps: TeamDeps): void {
 /** Returns the user of the request's session, or null if there is none. With a session, its CSRF token is required. */
 async function sessionUserOf(deps: TeamDeps, request: FastifyRequest): Promise<string | null> {
   const { sessionToken } = visitorOf(deps, request)
-  const session = sessionToken === null ? undefined : await findSession(deps, sessionToken, deps.wallClock.now())
+  const session = await findSession(deps, sessionToken, deps.wallClock.now())
   if (sessionToken === null || session === undefined) return null
   requireCsrfToken(request.headers, deps.publicUrl, sessionToken, request.headers[csrfHeader]?.toString())
-  return session.user_id
+  return session.userId
 }

@@ -1,12 +1,13 @@
-import type { Sql, Tx } from '../../base/db.ts'
+import type { Fragment, Sql, Tx } from '../../base/db.ts'
 import { instanceScope } from '../../base/encryption/key-store.ts'
 import type { Keyring } from '../../base/encryption/keyring.ts'
 import { createToken, hashToken } from '../../base/encryption/secret-token.ts'
 import { type ApiError, conflict, InvalidInput, notFound } from '../../base/errors.ts'
 import { newId } from '../../base/id.ts'
+import { selectedAs, withColumnNames } from '../../base/postgres/rows.ts'
 import { invitationMail } from '../../mail/mail-texts.ts'
-import { cancelMails, type MailStatus, readMailsByCause, recordMail } from '../../mail/mails.ts'
-import { type AuditEntry, recordAudit } from '../../team/audit.ts'
+import { cancelMails, forgetEndedMail, type MailStatus, readMailsByCause, recordMail } from '../../mail/mails.ts'
+import { type AuditEntry, recordAudit, userActor, workspaceEntry } from '../../team/audit.ts'
 import type { Member, Role } from '../../team/member.ts'
 import { refuseForcedEmail } from '../providers/forced.ts'
 import type { NewSession } from '../sign-in/sessions.ts'
@@ -17,25 +18,22 @@ import { createUser, findUser, findUserByEmail, type TeamDeps, type Visitor } fr
 const invitationLifetimeMs = 7 * 24 * 3_600_000
 
 interface InvitationRow {
-  workspace_id: string
+  workspaceId: string
   id: string
+  /** Null if it was created before links were stored. */
+  token: Buffer | null
   email: Buffer
-  role: Role
-  created_by: string | null
-  created_at: Date
-  expires_at: Date
-  /** Whether the inviter could still invite with this role. */
-  stands: boolean
-}
-
-export interface Invitation {
-  id: string
-  email: string
   role: Role
   /** The member who is responsible for it; null if none. */
   createdBy: string | null
   createdAt: Date
   expiresAt: Date
+  /** Whether the inviter could still invite with this role. */
+  stands: boolean
+}
+
+export interface Invitation extends Omit<InvitationRow, 'workspaceId' | 'token' | 'email' | 'stands'> {
+  email: string
   /** Its mail; null if it was not mailed. */
   mail: MailStatus | null
 }
@@ -57,32 +55,24 @@ export async function createInvitation(
   const invitation = { id: newId(now), email, role, createdBy: by.creatorId, createdAt: now, expiresAt }
   const url = linkOf(deps, token)
   const isMailed = await deps.db.tx(async (tx) => {
-    await tx`
-      insert into invitations (workspace_id, id, token_hash, token, email, role, created_by, created_at, expires_at)
-      values (
-        ${by.workspaceId},
-        ${invitation.id},
-        ${hashToken(token)},
-        ${keyring.encrypt(tokenContext(invitation.id), token)},
-        ${keyring.encrypt(emailContext(invitation.id), email)},
-        ${role},
-        ${by.creatorId},
-        ${now},
-        ${invitation.expiresAt}
-      )`
-    const target = `invitation:${invitation.id}`
-    await recordAudit(tx, { scopeId: by.workspaceId, actor: by.actor, action: 'invitation.created', target }, now)
+    const row = {
+      ...{ ...invitation, workspaceId: by.workspaceId, tokenHash: hashToken(token) },
+      token: keyring.encrypt(tokenContext(invitation.id), token),
+      email: keyring.encrypt(emailContext(invitation.id), email),
+    }
+    await tx`insert into invitations ${tx.row(withColumnNames(row))}`
+    await recordAudit(tx, workspaceEntry(by, 'invitation.created', `invitation:${invitation.id}`), now)
     return deps.mailer != null && mailInvitation(tx, instanceKeys, by, invitation, url, now)
   })
   const mail = isMailed ? ({ status: 'waiting', answer: null, at: now } as const) : null
   return { invitation: { ...invitation, mail }, url }
 }
 
-export const mailCause = (invitationId: string) => `invitation:${invitationId}`
+const mailCause = (invitationId: string) => `invitation:${invitationId}`
 const mailLifeMs = 24 * 3_600_000
 
 /** Records the mail of an invitation, in the language of the inviter. Returns whether it was recorded. */
-export async function mailInvitation(
+async function mailInvitation(
   tx: Tx,
   instanceKeys: Keyring,
   { workspaceId, creatorId, userId, name }: Member,
@@ -108,6 +98,30 @@ async function nameOfWorkspace(sql: Sql, workspaceId: string): Promise<string> {
 
 const linkOf = ({ publicUrl }: Pick<TeamDeps, 'publicUrl'>, token: string) => `${publicUrl}/invite/${token}`
 
+/** So that nobody gets a pile of the same mail. */
+const mailPauseMs = 5 * 60_000
+
+/**
+ * Mails the link of an open invitation once more, also after the first mail was refused. Throws what `readInvitationLink`
+ * throws, and 409 without a mail server, while a mail waits, and right after one was sent.
+ */
+export async function mailInvitationAgain(deps: TeamDeps, by: Member, invitationId: string): Promise<void> {
+  if (deps.mailer == null) throw conflict('Mail is not set up. Copy the link and send it yourself.')
+  const [keyring, instanceKeys] = await Promise.all([
+    deps.keyStore.keyring(by.workspaceId),
+    deps.keyStore.keyring(instanceScope),
+  ])
+  const now = deps.clock.now()
+  await deps.db.tx(async (tx) => {
+    const { url, ...invitation } = await requireInvitation(tx, keyring, deps, by, invitationId, now)
+    const isOver = await forgetEndedMail(tx, mailCause(invitation.id), new Date(now.getTime() - mailPauseMs))
+    if (!isOver) throw conflict('It is being mailed, or was in the last 5 minutes. Wait before mailing it again.')
+    if (!(await mailInvitation(tx, instanceKeys, by, invitation, url, now)))
+      throw conflict('A mail is under way, or too many mails of this workspace wait. Try again in a few minutes.')
+    await recordAudit(tx, workspaceEntry(by, 'invitation.mailed', `invitation:${invitation.id}`), now)
+  })
+}
+
 /**
  * Returns the link of an open invitation again, for callers who may invite with its role. Throws 404, 403, and 409 if
  * the link was not stored.
@@ -117,8 +131,7 @@ export async function readInvitationLink(deps: TeamDeps, by: Member, invitationI
   const now = deps.clock.now()
   return deps.db.tx(async (tx) => {
     const { url } = await requireInvitation(tx, keyring, deps, by, invitationId, now)
-    const target = `invitation:${invitationId}`
-    await recordAudit(tx, { scopeId: by.workspaceId, actor: by.actor, action: 'invitation.link-copied', target }, now)
+    await recordAudit(tx, workspaceEntry(by, 'invitation.link-copied', `invitation:${invitationId}`), now)
     return url
   })
 }
@@ -127,7 +140,7 @@ export async function readInvitationLink(deps: TeamDeps, by: Member, invitationI
  * Returns an open invitation with its link, for callers who may invite with its role. Throws 404, 403, and 409 if
  * the link was not stored.
  */
-export async function requireInvitation(
+async function requireInvitation(
   tx: Tx,
   keyring: Keyring,
   deps: Pick<TeamDeps, 'publicUrl'>,
@@ -135,13 +148,7 @@ export async function requireInvitation(
   invitationId: string,
   now: Date,
 ): Promise<Pick<Invitation, 'id' | 'email' | 'expiresAt'> & { url: string }> {
-  const [row] = await tx<(InvitationRow & { token: Buffer | null })[]>`
-    select i.token, ${columns(tx)}
-    from invitations i
-    where i.workspace_id = ${by.workspaceId}
-      and i.id = ${invitationId}
-      and i.accepted_at is null
-      and i.expires_at > ${now}`
+  const [row] = await selectInvitations(tx, now, tx`i.workspace_id = ${by.workspaceId} and i.id = ${invitationId}`)
   if (row === undefined || !row.stands) throw notFound('Invitation not found')
   refuseHigherRole(by, row.role)
   if (row.token === null) throw conflict('The link of this invitation was not stored. Withdraw it and create a new one')
@@ -155,14 +162,8 @@ export async function listInvitations(
   workspaceId: string,
   now: Date,
 ): Promise<Invitation[]> {
-  const rows = await sql<InvitationRow[]>`
-    select ${columns(sql)}
-    from invitations i
-    where i.workspace_id = ${workspaceId}
-      and i.accepted_at is null
-      and i.expires_at > ${now}
-      and ${inviterMayInvite(sql)}
-    order by i.id desc`
+  const open = await selectInvitations(sql, now, sql`i.workspace_id = ${workspaceId} order by i.id desc`)
+  const rows = open.filter(({ stands }) => stands)
   const mails = await keyStore.withKeyring(instanceScope, (instanceKeys) =>
     readMailsByCause(
       sql,
@@ -184,56 +185,32 @@ export async function withdrawInvitation(deps: TeamDeps, by: Member, invitationI
         and accepted_at is null`
     if (withdrawn.count === 0) throw notFound('Invitation not found')
     await cancelMails(tx, [mailCause(invitationId)])
-    const target = `invitation:${invitationId}`
-    const entry = { scopeId: by.workspaceId, actor: by.actor, action: 'invitation.withdrawn', target }
+    const entry = workspaceEntry(by, 'invitation.withdrawn', `invitation:${invitationId}`)
     await recordAudit(tx, entry, deps.clock.now())
   })
 }
 
-/** Finds the open invitation of a link. */
-async function findInvitation(sql: Sql, token: string, now: Date): Promise<InvitationRow | undefined> {
-  const [row] = await sql<InvitationRow[]>`
-    select ${columns(sql)}
-    from invitations i
-    where i.token_hash = ${hashToken(token)}
-      and i.accepted_at is null
-      and i.expires_at > ${now}`
-  return row
+/** Returns the open invitation of a link. Throws 404 without one, and if its sender can no longer invite so. */
+async function requireInvitationOf(sql: Sql, token: string, now: Date): Promise<InvitationRow> {
+  const [row] = await selectInvitations(sql, now, sql`i.token_hash = ${hashToken(token)}`)
+  if (row === undefined) throw invitationExpired()
+  if (row.stands) return row
+  throw notFound('The sender of this invitation can no longer invite with this role. Ask for a new one.')
 }
 
 /** Returns what the holder of the link sees before joining. */
 export async function readInvitation(deps: TeamDeps, token: string) {
-  const row = await findInvitation(deps.db.sql, token, deps.clock.now())
-  if (row === undefined) throw invitationExpired()
-  if (!row.stands) throw invitationVoid()
-  const workspaceName = await nameOfWorkspace(deps.db.sql, row.workspace_id)
-  const { email, role } = await deps.keyStore.withKeyring(row.workspace_id, (keyring) =>
-    decryptInvitation(keyring, row),
-  )
+  const row = await requireInvitationOf(deps.db.sql, token, deps.clock.now())
+  const workspaceName = await nameOfWorkspace(deps.db.sql, row.workspaceId)
+  const { email, role } = await deps.keyStore.withKeyring(row.workspaceId, (keyring) => decryptInvitation(keyring, row))
   return { workspaceName, email, role }
 }
 
-/** Consumes the invitation: of several concurrent attempts, one succeeds. */
-async function consumeInvitation(tx: Tx, token: string, now: Date): Promise<boolean> {
-  const taken = await tx`
-    update invitations
-    set accepted_at = ${now},
-      token = null
-    where token_hash = ${hashToken(token)}
-      and accepted_at is null
-      and expires_at > ${now}`
-  return taken.count > 0
-}
-
-function decryptInvitation(keyring: Keyring, row: InvitationRow): Omit<Invitation, 'mail'> {
-  return {
-    id: row.id,
-    email: keyring.decryptText(emailContext(row.id), row.email),
-    role: row.role,
-    createdBy: row.created_by,
-    createdAt: row.created_at,
-    expiresAt: row.expires_at,
-  }
+function decryptInvitation(
+  keyring: Keyring,
+  { workspaceId: _, token: _token, stands: _stands, ...row }: InvitationRow,
+): Omit<Invitation, 'mail'> {
+  return { ...row, email: keyring.decryptText(emailContext(row.id), row.email) }
 }
 
 /** Withdraws the person's open invitations with one of these roles. Returns how many. */
@@ -257,14 +234,21 @@ export async function withdrawInvitationsOf(
     tx,
     withdrawn.map(({ id }) => mailCause(id)),
   )
-  const target = `member:${userId}`
-  const entry = { scopeId: by.workspaceId, actor: by.actor, action: 'invitation.withdrawn', target }
-  await recordAudit(tx, entry, now, count)
+  await recordAudit(tx, workspaceEntry(by, 'invitation.withdrawn', `member:${userId}`), now, count)
   return count
 }
 
-const columns = (sql: Sql) => sql`
-  i.workspace_id, i.id, i.email, i.role, i.created_by, i.created_at, i.expires_at, ${inviterMayInvite(sql)} as stands`
+const columns = selectedAs('i', [
+  ...['workspaceId', 'id', 'token', 'email', 'role', 'createdBy', 'createdAt', 'expiresAt'],
+])
+
+/** Returns invitations that can still be accepted. */
+const selectInvitations = (sql: Sql, now: Date, rest: Fragment): Promise<InvitationRow[]> => sql<InvitationRow[]>`
+  select ${columns}, ${inviterMayInvite(sql)} as stands
+  from invitations i
+  where i.accepted_at is null
+    and i.expires_at > ${now}
+    and ${rest}`
 
 /** Whether the inviter, who is responsible until it is accepted, is still a member and may still grant this role. */
 const inviterMayInvite = (sql: Sql) => sql`(
@@ -277,9 +261,6 @@ const inviterMayInvite = (sql: Sql) => sql`(
       and (u.is_operator or m.role = 'owner' or (m.role = 'admin' and i.role <> 'owner'))
   )
 )`
-
-const invitationVoid = (): ApiError =>
-  notFound('The sender of this invitation can no longer invite with this role. Ask for a new one.')
 
 const invitationExpired = (): ApiError => notFound('This invitation is no longer valid. Ask for a new one.')
 
@@ -304,22 +285,11 @@ export async function acceptInvitation(
   token: string,
   as: { userId: string } | { name: string | undefined; password: string | undefined },
 ): Promise<JoinResult> {
-  const invitation = await findInvitation(deps.db.sql, token, deps.clock.now())
-  if (invitation === undefined) throw invitationExpired()
-  if (!invitation.stands) throw invitationVoid()
-  return 'userId' in as
-    ? joinAsUser(deps, token, invitation, as.userId)
-    : joinAsNewUser(deps, visitor, token, invitation, parseNewcomer(as.name, as.password))
-}
-
-async function joinAsUser(
-  deps: TeamDeps,
-  token: string,
-  invitation: InvitationRow,
-  userId: string,
-): Promise<JoinResult> {
-  await deps.db.tx((tx) => join(tx, token, invitation, userId, deps.clock.now()))
-  return { workspaceId: invitation.workspace_id, userId, session: null }
+  const invitation = await requireInvitationOf(deps.db.sql, token, deps.clock.now())
+  if (!('userId' in as)) return joinAsNewUser(deps, visitor, token, invitation, parseNewcomer(as.name, as.password))
+  const { workspaceId } = invitation
+  await deps.db.tx((tx) => join(tx, token, workspaceId, as.userId, deps.clock.now()))
+  return { workspaceId, userId: as.userId, session: null }
 }
 
 async function joinAsNewUser(
@@ -331,7 +301,7 @@ async function joinAsNewUser(
 ): Promise<JoinResult> {
   const [instanceKeys, workspaceKeys] = await Promise.all([
     deps.keyStore.keyring(instanceScope),
-    deps.keyStore.keyring(row.workspace_id),
+    deps.keyStore.keyring(row.workspaceId),
   ])
   const { email } = decryptInvitation(workspaceKeys, row)
   if (await findUserByEmail(deps.db.sql, instanceKeys, email)) {
@@ -342,23 +312,29 @@ async function joinAsNewUser(
   return deps.db.tx(async (tx) => {
     const now = deps.clock.now()
     const userId = await createUser(tx, instanceKeys, { name, email, passwordHash, isOperator: false }, now)
-    await join(tx, token, row, userId, now)
+    await join(tx, token, row.workspaceId, userId, now)
     const session = await completeSignIn(tx, instanceKeys, userId, 'invitation', visitor, deps.wallClock.now())
-    return { workspaceId: row.workspace_id, userId, session }
+    return { workspaceId: row.workspaceId, userId, session }
   })
 }
 
-async function join(tx: Tx, token: string, invitation: InvitationRow, userId: string, now: Date): Promise<void> {
-  // The lock keeps roles from changing, so `stands` below remains true until commit.
-  await lockMembers(tx, invitation.workspace_id)
-  const current = await findInvitation(tx, token, now)
-  if (current === undefined) throw invitationExpired()
-  if (!current.stands) throw invitationVoid()
-  if (!(await consumeInvitation(tx, token, now))) throw invitationExpired()
-  const { workspace_id: scopeId, role } = invitation
-  if (!(await addMember(tx, scopeId, userId, role, now))) throw conflict('You are a member of this workspace already')
-  const actor = { type: 'user', id: userId } as const
-  await recordAudit(tx, { scopeId, actor, action: 'member.joined', target: `member:${userId}` }, now)
+async function join(tx: Tx, token: string, workspaceId: string, userId: string, now: Date): Promise<void> {
+  // The lock keeps roles from changing, so the inviter may still invite at the commit.
+  await lockMembers(tx, workspaceId)
+  const { role } = await requireInvitationOf(tx, token, now)
+  // Of several attempts at once, one succeeds.
+  const taken = await tx`
+    update invitations
+    set accepted_at = ${now},
+      token = null
+    where token_hash = ${hashToken(token)}
+      and accepted_at is null
+      and expires_at > ${now}`
+  if (taken.count === 0) throw invitationExpired()
+  const isAdded = await addMember(tx, workspaceId, userId, role, now)
+  if (!isAdded) throw conflict('You are a member of this workspace already')
+  const by = { workspaceId, actor: userActor(userId) }
+  await recordAudit(tx, workspaceEntry(by, 'member.joined', `member:${userId}`), now)
 }
 
 function parseNewcomer(name: string | undefined, password: string | undefined): { name: string; password: string } {

@@ -3,9 +3,9 @@ import { instanceScope } from '../../base/encryption/key-store.ts'
 import { forbidden, invalid } from '../../base/errors.ts'
 import { type App, nullable, oneOf, timestamp } from '../../base/route.ts'
 import { count, text, unpaged } from '../../base/schema-types.ts'
-import { parseFutureTime } from '../../base/time.ts'
+import { parseFutureTime, withIsoTimes } from '../../base/time.ts'
 import { readFailedMails } from '../../mail/mails.ts'
-import { recordAudit } from '../../team/audit.ts'
+import { recordAudit, workspaceEntry } from '../../team/audit.ts'
 import { publishMemberUpdate } from '../../team/live-updates.ts'
 import { type Member, roleCovers, type TeamGuard } from '../../team/member.ts'
 import { type TeamApi, teamApi } from '../../team/team-api.ts'
@@ -13,9 +13,9 @@ import { closed, idSchema, roleSchema, workspaceParams } from '../../team/team-s
 import { endSessionsOfMember } from '../account/account-routes.ts'
 import { keySchema, presentKey } from '../api-keys/key-schema.ts'
 import { selectActiveKeysOf } from '../api-keys/queries.ts'
-import { listTeamTokensOf, presentToken, tokenSchema } from '../credentials/team-tokens.ts'
+import { listTeamTokens, presentToken, tokenSchema } from '../credentials/team-tokens.ts'
 import { findMember, listMembers, memberNotFound, setAway } from '../users/members.ts'
-import { type CreatedWebhook, changeRole, type LeaveDeps, leaveTeam } from './change-members.ts'
+import { changeRole, type LeaveDeps, leaveTeam } from './change-members.ts'
 import { listInvitations } from './invitations.ts'
 import { invitationSchema, memberSchema, presentInvitation, presentMember } from './people.ts'
 
@@ -58,19 +58,15 @@ async function readCreatedResources(deps: LeaveDeps, by: Member, userId: string)
   const [keys, webhooks, tokens, invitations] = await Promise.all([
     selectActiveKeysOf(db.sql, workspaceId, userId, now),
     deps.webhooksOf(workspaceId, userId),
-    listTeamTokensOf(db.sql, workspaceId, userId, now),
+    listTeamTokens(db.sql, workspaceId, now, userId),
     listInvitations(deps, workspaceId, now),
   ])
   return {
     keys: keys.map((row) => presentKey(row, now)),
-    webhooks: webhooks.map(presentWebhook),
+    webhooks: webhooks.map(withIsoTimes),
     tokens: tokens.map(presentToken),
     invitations: invitations.filter(({ createdBy }) => createdBy === userId).map(presentInvitation),
   }
-}
-
-function presentWebhook({ createdAt, lastUsedAt, ...shown }: CreatedWebhook) {
-  return { ...shown, createdAt: createdAt.toISOString(), lastUsedAt: lastUsedAt?.toISOString() ?? null }
 }
 
 const path = '/api/team/v1/workspaces/:workspaceId/members'
@@ -115,7 +111,7 @@ async function changeAway(
   { isAway, until, userId = by.userId ?? undefined }: Static<typeof awayBody>,
 ): Promise<void> {
   if (userId === undefined) throw forbidden('Tokens cannot be away. Sign in as a member.')
-  const { workspaceId, actor } = by
+  const { workspaceId } = by
   const isOther = userId.toLowerCase() !== by.userId
   if (isOther && !roleCovers(by.role, 'admin')) throw forbidden('Only admins and owners can set this for other members')
   if (until != null && !isAway) throw invalid('until', 'must be null unless isAway is true')
@@ -124,12 +120,7 @@ async function changeAway(
   await db.tx(async (tx) => {
     if (!(await setAway(tx, workspaceId, userId, isAway ? now : null, untilTime))) throw memberNotFound()
     publishMemberUpdate(tx, workspaceId, userId.toLowerCase())
-    const entry = {
-      scopeId: workspaceId,
-      actor,
-      action: 'member.away-changed',
-      target: `member:${userId.toLowerCase()}`,
-    }
+    const entry = workspaceEntry(by, 'member.away-changed', `member:${userId.toLowerCase()}`)
     if (isOther) await recordAudit(tx, entry, now)
   })
 }

@@ -1,7 +1,9 @@
 import type { Sql } from '../../base/db.ts'
 import type { Keyring } from '../../base/encryption/keyring.ts'
+import { selectedAs } from '../../base/postgres/rows.ts'
 import { nullable, oneOf, timestamp, titled } from '../../base/route.ts'
 import { text } from '../../base/schema-types.ts'
+import { withIsoTimes } from '../../base/time.ts'
 import type { MailStatus } from '../../mail/mails.ts'
 import type { Role } from '../../team/member.ts'
 import { emailSchema, idSchema, personNameSchema, roleSchema } from '../../team/team-schema.ts'
@@ -20,14 +22,16 @@ interface People {
 export interface NamedRow {
   id: string
   name: string
-  expires_at: Date | null
-  revoked_at: Date | null
+  expiresAt: Date | null
+  revokedAt: Date | null
 }
 
 export interface KeyRow extends NamedRow {
-  paused_at: Date | null
-  paused_why: PauseReason | null
+  pausedAt: Date | null
+  pausedWhy: PauseReason | null
 }
+
+const namedProperties = ['id', 'name', 'expiresAt', 'revokedAt']
 
 /** Returns all possible actors. Includes revoked and expired keys and tokens, to name them in what they did. */
 export async function listPeople(sql: Sql, workspaceId: string, instanceKeys: Keyring): Promise<People> {
@@ -35,7 +39,7 @@ export async function listPeople(sql: Sql, workspaceId: string, instanceKeys: Ke
     listMembers(sql, workspaceId, instanceKeys),
     listNamedKeys(sql, workspaceId),
     sql<NamedRow[]>`
-      select id, name, expires_at, revoked_at
+      select ${selectedAs('team_tokens', namedProperties)}
       from team_tokens
       where workspace_id = ${workspaceId}
       order by created_at, id`,
@@ -46,7 +50,7 @@ export async function listPeople(sql: Sql, workspaceId: string, instanceKeys: Ke
 /** Returns the API keys of a workspace, oldest first. */
 export async function listNamedKeys(sql: Sql, workspaceId: string): Promise<KeyRow[]> {
   return sql<KeyRow[]>`
-    select id, name, expires_at, revoked_at, paused_at, paused_why
+    select ${selectedAs('api_keys', [...namedProperties, 'pausedAt', 'pausedWhy'])}
     from api_keys
     where workspace_id = ${workspaceId}
     order by id`
@@ -89,24 +93,15 @@ export const invitationSchema = titled('Invitation', {
 
 /** `failedMail`: the person's last mail, if it was not delivered and the reader is an admin. */
 export function presentMember(member: WorkspaceMember, now: Date, failedMail: MailStatus | null) {
-  const { joinedAt, awaySince, awayUntil } = member
+  const { awayUntil } = member
   const isBack = awayUntil !== null && awayUntil <= now
   return {
-    ...member,
-    joinedAt: joinedAt.toISOString(),
-    awaySince: isBack ? null : (awaySince?.toISOString() ?? null),
-    awayUntil: isBack ? null : (awayUntil?.toISOString() ?? null),
-    failedMail: failedMail && presentMail(failedMail),
+    ...withIsoTimes(isBack ? { ...member, awaySince: null, awayUntil: null } : member),
+    failedMail: failedMail && withIsoTimes(failedMail),
   }
 }
 
-const presentMail = ({ status, answer, at }: MailStatus) => ({ status, answer, at: at.toISOString() })
-
-export function presentInvitation({ createdAt, expiresAt, mail, ...shown }: Invitation) {
-  return {
-    ...shown,
-    createdAt: createdAt.toISOString(),
-    expiresAt: expiresAt.toISOString(),
-    mail: mail && presentMail(mail),
-  }
-}
+export const presentInvitation = ({ mail, ...invitation }: Invitation) => ({
+  ...withIsoTimes(invitation),
+  mail: mail && withIsoTimes(mail),
+})

@@ -1,4 +1,4 @@
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import type { Clock } from '../../base/clock.ts'
 import { instanceScope, type KeyStore } from '../../base/encryption/key-store.ts'
 import { isSameSecret } from '../../base/encryption/secret-token.ts'
@@ -83,22 +83,13 @@ export const clientMetadata = Type.Object({
   redirect_uris: Type.Array(Type.String({ maxLength: 2000 }), { minItems: 1, maxItems: maxRedirectUris }),
 })
 
-const checkDocument = compileCheck(
-  Type.Object({
-    ...clientMetadata.properties,
-    client_id: Type.String(),
-    token_endpoint_auth_method: Type.Optional(Type.String()),
-    jwks_uri: Type.Optional(Type.String({ maxLength: 2000 })),
-  }),
-)
-
-interface ClientDocument {
-  client_id: string
-  client_name?: string
-  redirect_uris: string[]
-  token_endpoint_auth_method?: string
-  jwks_uri?: string
-}
+const clientDocument = Type.Object({
+  ...clientMetadata.properties,
+  client_id: Type.String(),
+  token_endpoint_auth_method: Type.Optional(Type.String()),
+  jwks_uri: Type.Optional(Type.String({ maxLength: 2000 })),
+})
+const checkDocument = compileCheck(clientDocument)
 
 /** Client ID metadata documents, read from their addresses. */
 export interface ClientDocuments {
@@ -117,13 +108,7 @@ export const documentRequest = {
 } as const
 
 /** Caches documents as long as their servers allow, from 5 minutes to a day; longer while they are unreachable. */
-export function createClientDocuments({
-  outgoing,
-  clock,
-}: {
-  outgoing: Pick<Outgoing, 'call'>
-  clock: Clock
-}): ClientDocuments {
+export function createClientDocuments(outgoing: Pick<Outgoing, 'call'>, clock: Clock): ClientDocuments {
   const cache = new Map<string, { client: OAuthClient; until: number }>()
   return {
     read: async (url) => {
@@ -157,7 +142,7 @@ function cachedMs(cacheControl = ''): number {
 
 function readDocument(url: string, body: Buffer): OAuthClient {
   const refuse = (why: string) => new OAuthError('invalid_client', `The metadata document of the client ${why}`)
-  let document: ClientDocument
+  let document: Static<typeof clientDocument>
   try {
     document = JSON.parse(body.toString('utf8'))
   } catch {

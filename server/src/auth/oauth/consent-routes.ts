@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { createToken, hashToken } from '../../base/encryption/secret-token.ts'
 import { badRequest, invalid, tooManyRequests } from '../../base/errors.ts'
+import { withColumnNames } from '../../base/postgres/rows.ts'
 import { type App, nullable, oneOf } from '../../base/route.ts'
 import { text, uuid } from '../../base/schema-types.ts'
 import type { Member, TeamGuard } from '../../team/member.ts'
@@ -138,24 +139,20 @@ function grantRoute(api: TeamApi, deps: OAuthDeps): void {
         await changeKeyAs(deps, member, keyId, { scopes: newScopes, connectionIds: newIds })
       }
       const code = `plc_${createToken()}`
+      const { client, redirectUri, codeChallenge } = found
       await storeCode(deps, member, code, {
-        ...{
-          keyId: keyId ?? null,
-          clientId: found.client.id,
-          redirectUri: found.redirectUri,
-          codeChallenge: found.codeChallenge,
-        },
+        ...{ keyId: keyId ?? null, clientId: client.id, redirectUri, codeChallenge },
         // A program that a person uses gets no conversations of its own accord.
         settings: { ...settings, answersNewConversations: false },
       })
-      return { redirectTo: answerUrl(found.redirectUri, { code, state: found.state, iss: deps.publicUrl }) }
+      return { redirectTo: answerUrl(redirectUri, { code, state: found.state, iss: deps.publicUrl }) }
     },
   })
 }
 
 async function requireKeyOf({ db, clock }: OAuthDeps, by: Member, keyId: string, client: OAuthClient): Promise<void> {
   const key = await selectApiKey(db.sql, by.workspaceId, keyId)
-  if (key === null || key.oauth_client !== client.id || statusAt(key, clock.now()) !== 'active') {
+  if (key === null || key.oauthClient !== client.id || statusAt(key, clock.now()) !== 'active') {
     throw invalid('keyId', 'must be the id of an active API key of the same program')
   }
 }
@@ -179,15 +176,11 @@ async function storeCode(deps: OAuthDeps, by: Member, code: string, grant: NewCo
       where workspace_id = ${by.workspaceId}
         and expires_at > ${new Date(now.getTime() - dayMs)}`
     if (made.count >= maxCodesPerDay) throw tooManyRequests('Too many apps were connected today. Try again later', 3600)
-    await tx`
-      insert into oauth_codes (
-        workspace_id, code_hash, client_id, redirect_uri, code_challenge, settings, created_by, actor_type, actor_id,
-        created_at, expires_at, key_id
-      )
-      values (
-        ${by.workspaceId}, ${hashToken(code)}, ${grant.clientId}, ${grant.redirectUri}, ${grant.codeChallenge},
-        ${tx.json(settings)}::jsonb, ${by.creatorId}, ${by.actor.type}, ${by.actor.id}, ${now},
-        ${new Date(now.getTime() + codeMs)}, ${grant.keyId}
-      )`
+    const row = {
+      ...{ ...grant, settings: tx.json(settings), workspaceId: by.workspaceId, codeHash: hashToken(code) },
+      ...{ createdBy: by.creatorId, actorType: by.actor.type, actorId: by.actor.id },
+      ...{ createdAt: now, expiresAt: new Date(now.getTime() + codeMs) },
+    }
+    await tx`insert into oauth_codes ${tx.row(withColumnNames(row))}`
   })
 }

@@ -1,6 +1,5 @@
 import formbody from '@fastify/formbody'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { Type } from 'typebox'
 import { ApiError } from '../../base/errors.ts'
 import { addressGroup } from '../../base/outgoing/address.ts'
 import type { Outgoing } from '../../base/outgoing/guarded-fetch.ts'
@@ -8,14 +7,14 @@ import type { App } from '../../base/route.ts'
 import { invalidInput } from '../../base/validation.ts'
 import type { KeyDeps } from '../api-keys/change-key.ts'
 import type { Limiter } from '../rate-limit/limiter.ts'
-import { rateLimited } from '../rate-limit/request-limits.ts'
+import { takeOrRefuse } from '../rate-limit/request-limits.ts'
 import type { TeamDeps } from '../users/users.ts'
 import { oauthScopes } from './authorization-request.ts'
 import { assertionAlgorithms, assertionType, checkAssertion } from './client-assertion.ts'
-import { type ClientDeps, clientMetadata, findClient, maxClientIdLength, registerClient } from './clients.ts'
+import { type ClientDeps, clientMetadata, findClient, registerClient } from './clients.ts'
 import { OAuthError } from './oauth-error.ts'
 import { resourceOf, servesOAuth } from './redirects.ts'
-import { exchangeToken, revokeToken, type TokenForm } from './tokens.ts'
+import { exchangeToken, revokeToken, type TokenForm, tokenForm } from './tokens.ts'
 
 export interface OAuthDeps extends KeyDeps, ClientDeps, Pick<TeamDeps, 'publicUrl' | 'clientAddressOf'> {
   outgoing: Pick<Outgoing, 'call'>
@@ -23,26 +22,12 @@ export interface OAuthDeps extends KeyDeps, ClientDeps, Pick<TeamDeps, 'publicUr
 }
 
 /** Page of the web app on which people decide about a request. */
-export const authorizePath = '/oauth/authorize'
+const authorizePath = '/oauth/authorize'
 const metadataPath = '/.well-known/oauth-authorization-server'
 const paths = { register: '/oauth/register', token: '/oauth/token', revoke: '/oauth/revoke' } as const
 
 const perMinute = { register: 20, token: 120, client: 60 }
 const maxBodyBytes = 32_768
-
-const field = (maxLength: number) => Type.Optional(Type.String({ maxLength }))
-const tokenForm = Type.Object({
-  grant_type: field(100),
-  client_id: field(maxClientIdLength),
-  client_assertion: field(16_384),
-  client_assertion_type: field(100),
-  code: field(200),
-  code_verifier: field(200),
-  redirect_uri: field(2000),
-  refresh_token: field(200),
-  resource: field(2000),
-  token: field(200),
-})
 
 /**
  * Serves the endpoints of an OAuth 2.1 authorization server that programs call: metadata, registration, tokens and their
@@ -99,7 +84,7 @@ const metadataOf = (publicUrl: string) => ({
 function registrationRoute(scope: App, deps: OAuthDeps): void {
   const schema = { hide: true, body: clientMetadata }
   scope.post(paths.register, { schema, bodyLimit: maxBodyBytes }, async ({ raw, body }, reply) => {
-    await countRequest(deps, `register:${groupOf(deps, raw)}`, perMinute.register)
+    await countRequest(deps, `register:${addressGroup(deps.clientAddressOf(raw))}`, perMinute.register)
     const { id, name, redirectUris } = await registerClient(deps.keyStore, body)
     // What the client asked for otherwise is replaced by what it gets, as RFC 7591 allows.
     return reply.code(201).send({
@@ -131,7 +116,7 @@ function tokenRoutes(scope: App, deps: OAuthDeps): void {
   }
   const tokenDeps = { ...deps, authenticate }
   const count = async ({ raw, body }: { raw: FastifyRequest['raw']; body: TokenForm }) => {
-    const group = groupOf(deps, raw)
+    const group = addressGroup(deps.clientAddressOf(raw))
     await countRequest(deps, `token:${group}`, perMinute.token)
     // Per client and address, because nobody must be able to use up what a client may do elsewhere.
     await countRequest(deps, `client:${group}:${(body.client_id ?? '').slice(-100)}`, perMinute.client)
@@ -147,15 +132,8 @@ function tokenRoutes(scope: App, deps: OAuthDeps): void {
   })
 }
 
-function groupOf({ clientAddressOf }: OAuthDeps, raw: FastifyRequest['raw']): string {
-  const address = clientAddressOf(raw)
-  return address === null ? 'unknown' : addressGroup(address)
-}
-
-async function countRequest({ limiter }: OAuthDeps, key: string, limit: number): Promise<void> {
-  const take = await limiter.take(`oauth:${key}`, limit)
-  if (!take.allowed) throw rateLimited(take)
-}
+const countRequest = ({ limiter }: OAuthDeps, key: string, limit: number): Promise<void> =>
+  takeOrRefuse(limiter, `oauth:${key}`, limit)
 
 /** Sends errors as OAuth prescribes them; throws those that are not the client's to the server's error handler. */
 function sendOAuthError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {

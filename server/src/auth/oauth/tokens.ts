@@ -1,12 +1,13 @@
 import { hash } from 'node:crypto'
+import { type Static, Type } from 'typebox'
 import type { Sql, Tx } from '../../base/db.ts'
 import { instanceScope } from '../../base/encryption/key-store.ts'
 import { createToken, hashToken, isSameSecret } from '../../base/encryption/secret-token.ts'
-import { recordAudit } from '../../team/audit.ts'
-import { createApiKey, type KeyDeps, type NewKeyInput, revokeApiKey } from '../api-keys/change-key.ts'
+import { recordAudit, systemActor, workspaceEntry } from '../../team/audit.ts'
+import { createApiKey, endKey, type KeyDeps, type NewKeyInput } from '../api-keys/change-key.ts'
 import { statusAt } from '../api-keys/key-schema.ts'
-import { type ApiKeyRow, lockApiKey, makeAccessToken, notifyKeyChanged } from '../api-keys/queries.ts'
-import type { OAuthClient } from './clients.ts'
+import { type ApiKeyRow, lockApiKey, makeAccessToken, notifyKeyChanged, updateApiKey } from '../api-keys/queries.ts'
+import { maxClientIdLength, type OAuthClient } from './clients.ts'
 import { invalidGrant, OAuthError } from './oauth-error.ts'
 import { isOwnResource, redirectHost } from './redirects.ts'
 
@@ -16,19 +17,21 @@ export interface TokenDeps extends KeyDeps {
   authenticate(form: TokenForm): Promise<OAuthClient>
 }
 
+const field = (maxLength: number) => Type.Optional(Type.String({ maxLength }))
 /** Fields of a token or revocation request. */
-export interface TokenForm {
-  grant_type?: string
-  client_id?: string
-  client_assertion?: string
-  client_assertion_type?: string
-  code?: string
-  code_verifier?: string
-  redirect_uri?: string
-  refresh_token?: string
-  resource?: string
-  token?: string
-}
+export const tokenForm = Type.Object({
+  grant_type: field(100),
+  client_id: field(maxClientIdLength),
+  client_assertion: field(16_384),
+  client_assertion_type: field(100),
+  code: field(200),
+  code_verifier: field(200),
+  redirect_uri: field(2000),
+  refresh_token: field(200),
+  resource: field(2000),
+  token: field(200),
+})
+export type TokenForm = Static<typeof tokenForm>
 
 interface TokenAnswer {
   access_token: string
@@ -131,7 +134,7 @@ async function createKey(tx: Tx, workspaceId: string, code: CodeRow, now: Date):
   }
   const { key } = await createApiKey(tx, input, now)
   const actor = { type: code.actor_type, id: code.actor_id }
-  await recordAudit(tx, { scopeId: workspaceId, actor, action: 'api-key.created', target: `api-key:${key.id}` }, now)
+  await recordAudit(tx, workspaceEntry({ workspaceId, actor }, 'api-key.created', `api-key:${key.id}`), now)
   return key
 }
 
@@ -144,7 +147,7 @@ async function reconnectKey(
   now: Date,
 ): Promise<ApiKeyRow> {
   const key = await lockApiKey(tx, workspaceId, keyId)
-  if (key === null || key.oauth_client !== client.id || statusAt(key, now) !== 'active') throw invalidGrant()
+  if (key === null || key.oauthClient !== client.id || statusAt(key, now) !== 'active') throw invalidGrant()
   await tx`delete from oauth_tokens where workspace_id = ${workspaceId} and key_id = ${keyId}`
   return extend(tx, key, now)
 }
@@ -169,7 +172,7 @@ async function refresh(deps: TokenDeps, form: TokenForm): Promise<TokenAnswer | 
   return deps.db.tx(async (tx) => {
     const place = await findToken(tx, workspaceId, token)
     const key = place === undefined ? null : await lockApiKey(tx, workspaceId, place.key_id)
-    if (key === null || key.oauth_client !== client.id || statusAt(key, now) !== 'active') throw invalidGrant()
+    if (key === null || key.oauthClient !== client.id || statusAt(key, now) !== 'active') throw invalidGrant()
     // Read again under the lock of the key: of two requests at once, one sees what the other did.
     const spent = await findToken(tx, workspaceId, token)
     if (spent?.kind !== 'refresh' || spent.expires_at <= now) throw invalidGrant()
@@ -222,25 +225,20 @@ async function spend(tx: Tx, workspaceId: string, token: string, now: Date): Pro
 
 async function extend(tx: Tx, key: ApiKeyRow, now: Date): Promise<ApiKeyRow> {
   const expiresAt = new Date(now.getTime() + refreshMs)
-  await tx`
-    update api_keys
-    set expires_at = ${expiresAt}
-    where workspace_id = ${key.workspace_id}
-      and id = ${key.id}`
   await notifyKeyChanged(tx, key.id)
-  return { ...key, expires_at: expiresAt }
+  return updateApiKey(tx, key.workspaceId, key.id, tx`expires_at = ${expiresAt}`)
 }
 
 /** Stores a new access token and the refresh token, unless it is stored. Keeps the newest access tokens of the key. */
 async function issue(tx: Tx, key: ApiKeyRow, refreshToken: string, now: Date): Promise<TokenAnswer> {
-  const { workspace_id: workspaceId, id: keyId } = key
+  const { workspaceId, id: keyId } = key
   const accessToken = makeAccessToken()
   const accessEnds = new Date(now.getTime() + accessSeconds * 1000)
   await tx`
     insert into oauth_tokens (workspace_id, token_hash, key_id, kind, created_at, expires_at)
     values
       (${workspaceId}, ${hashToken(accessToken)}, ${keyId}, 'access', ${now}, ${accessEnds}),
-      (${workspaceId}, ${hashToken(refreshToken)}, ${keyId}, 'refresh', ${now}, ${key.expires_at})
+      (${workspaceId}, ${hashToken(refreshToken)}, ${keyId}, 'refresh', ${now}, ${key.expiresAt})
     on conflict do nothing`
   await tx`
     delete from oauth_tokens
@@ -276,13 +274,7 @@ async function endGrant(
   keyId: string,
   now: Date,
 ): Promise<Ended> {
-  const { changed } = await revokeApiKey(tx, workspaceId, keyId, now)
-  if (changed) {
-    await deps.keyStopped(tx, keyring, workspaceId, keyId)
-    const actor = { type: 'system', id: null } as const
-    const target = `api-key:${keyId}`
-    await recordAudit(tx, { scopeId: workspaceId, actor, action: 'api-key.revoked', target }, now)
-  }
+  await endKey(tx, deps, keyring, { workspaceId, actor: systemActor }, keyId, now)
   return { endedKeyId: keyId }
 }
 
@@ -297,7 +289,7 @@ export async function revokeToken(deps: TokenDeps, form: TokenForm): Promise<voi
   const keyId = await deps.db.tx(async (tx) => {
     const row = await findToken(tx, workspaceId, token)
     const key = row === undefined ? null : await lockApiKey(tx, workspaceId, row.key_id)
-    if (row === undefined || key?.oauth_client !== client.id) return null
+    if (row === undefined || key?.oauthClient !== client.id) return null
     if (row.kind === 'refresh') await endGrant(deps, tx, keyring, workspaceId, key.id, now)
     else {
       await tx`delete from oauth_tokens where workspace_id = ${workspaceId} and token_hash = ${hashToken(token)}`

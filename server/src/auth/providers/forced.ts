@@ -1,7 +1,7 @@
 import type { Sql, Tx } from '../../base/db.ts'
 import type { Keyring } from '../../base/encryption/keyring.ts'
 import { type ApiError, forbidden } from '../../base/errors.ts'
-import { publishSessionRevoked } from '../users/members.ts'
+import { endSessionsWhere } from '../sign-in/sessions.ts'
 import { decryptPerson, type UserRow } from '../users/users.ts'
 import { allowsDomain, listProviders, type Provider } from './provider.ts'
 
@@ -55,12 +55,7 @@ export async function endLocalSessions(tx: Tx, instanceKeys: Keyring, provider: 
       !isExempt(provider, row, 'password') &&
       allowsDomain(provider.settings, decryptPerson(instanceKeys, row.id, row.person).email),
   )
-  const ids = ended.map(({ session_id: id }) => id)
-  await tx`
-    delete from sessions
-    where id = any (${ids}::uuid[])`
-  for (const id of ids) publishSessionRevoked(tx, id)
-  return ids.length
+  return endSessionsWhere(tx, tx`id = any (${ended.map(({ session_id: id }) => id)}::uuid[])`)
 }
 
 export const accountOff = (): ApiError => forbidden('This account is switched off. Ask your administrator.')

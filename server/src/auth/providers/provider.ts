@@ -1,45 +1,9 @@
-import type { Sql, Tx } from '../../base/db.ts'
+import type { Fragment, Sql, Tx } from '../../base/db.ts'
 import type { Keyring } from '../../base/encryption/keyring.ts'
-import { type ApiError, notFound } from '../../base/errors.ts'
+import { notFound } from '../../base/errors.ts'
+import { selectedAs } from '../../base/postgres/rows.ts'
 import { emailKey } from '../../base/text/email.ts'
-import type { Role } from '../../team/member.ts'
-
-/** Who gets which role in a workspace. */
-export interface AccessRule {
-  /** Name of a group as the provider sends it; null for everyone who signs in with it. */
-  group: string | null
-  workspaceId: string
-  role: Role
-}
-
-export interface ProviderSettings {
-  /** Shown on the button of the sign-in page. */
-  name: string
-  issuer: string
-  clientId: string
-  clientSecret: string
-  /** Domains of e-mail addresses, in ASCII; empty for any. */
-  domains: readonly string[]
-  /** Whether a verified address of one of the domains links the account that has it. */
-  linksByEmail: boolean
-  /** Whether a person without an account gets one at the first sign-in. */
-  createsPeople: boolean
-  /** Name of the claim with the groups, with dots for nested ones; null: groups come only by SCIM. */
-  groupsClaim: string | null
-  access: readonly AccessRule[]
-  /** Operators who can still sign in by password and second factor while sign-on is forced. */
-  breakGlass: readonly string[]
-}
-
-/** What a test sign-in returned. */
-export interface TestResult {
-  at: string
-  /** Why it failed; null: it succeeded. */
-  problem: string | null
-  email: string | null
-  isVerified: boolean
-  groups: readonly string[]
-}
+import type { ProviderSettings, TestResult } from './provider-schema.ts'
 
 export interface Provider {
   id: string
@@ -50,36 +14,28 @@ export interface Provider {
   scimTokenAt: Date | null
 }
 
-interface ProviderRow {
-  id: string
-  settings: Buffer
-  test: Buffer | null
-  is_enabled: boolean
-  is_forced: boolean
-  scim_token_at: Date | null
-}
+type ProviderRow = Omit<Provider, 'settings' | 'test'> & { settings: Buffer; test: Buffer | null }
 
 export const maxProviders = 20
 
-const columns = (sql: Sql) => sql`id, settings, test, is_enabled, is_forced, scim_token_at`
+const columns = selectedAs('sso_providers', ['id', 'settings', 'test', 'isEnabled', 'isForced', 'scimTokenAt'])
 
-export async function listProviders(sql: Sql, instanceKeys: Keyring): Promise<Provider[]> {
+async function selectProviders(sql: Sql, instanceKeys: Keyring, rest: Fragment): Promise<Provider[]> {
   const rows = await sql<ProviderRow[]>`
-    select ${columns(sql)}
+    select ${columns}
     from sso_providers
-    order by created_at, id
-    limit ${maxProviders}`
+    ${rest}`
   return rows.map((row) => decryptProvider(instanceKeys, row))
 }
 
+export const listProviders = (sql: Sql, instanceKeys: Keyring): Promise<Provider[]> =>
+  selectProviders(sql, instanceKeys, sql`order by created_at, id limit ${maxProviders}`)
+
 /** Throws 404. */
 export async function requireProvider(sql: Sql, instanceKeys: Keyring, id: string): Promise<Provider> {
-  const [row] = await sql<ProviderRow[]>`
-    select ${columns(sql)}
-    from sso_providers
-    where id = ${id}`
-  if (row === undefined) throw providerNotFound()
-  return decryptProvider(instanceKeys, row)
+  const [provider] = await selectProviders(sql, instanceKeys, sql`where id = ${id}`)
+  if (provider === undefined) throw notFound('Identity provider not found')
+  return provider
 }
 
 /** Returns the enabled provider of a SCIM token. */
@@ -88,26 +44,16 @@ export async function findProviderByScimToken(
   instanceKeys: Keyring,
   tokenHash: Buffer,
 ): Promise<Provider | undefined> {
-  const [row] = await sql<ProviderRow[]>`
-    select ${columns(sql)}
-    from sso_providers
-    where scim_token_hash = ${tokenHash}
-      and is_enabled`
-  return row === undefined ? undefined : decryptProvider(instanceKeys, row)
+  const rest = sql`where scim_token_hash = ${tokenHash} and is_enabled`
+  const [provider] = await selectProviders(sql, instanceKeys, rest)
+  return provider
 }
 
-const providerNotFound = (): ApiError => notFound('Identity provider not found')
-
-function decryptProvider(instanceKeys: Keyring, row: ProviderRow): Provider {
-  return {
-    id: row.id,
-    settings: JSON.parse(instanceKeys.decryptText(contextOf(row.id, 'settings'), row.settings)),
-    test: row.test === null ? null : JSON.parse(instanceKeys.decryptText(contextOf(row.id, 'test'), row.test)),
-    isEnabled: row.is_enabled,
-    isForced: row.is_forced,
-    scimTokenAt: row.scim_token_at,
-  }
-}
+const decryptProvider = (instanceKeys: Keyring, row: ProviderRow): Provider => ({
+  ...row,
+  settings: JSON.parse(instanceKeys.decryptText(contextOf(row.id, 'settings'), row.settings)),
+  test: row.test === null ? null : JSON.parse(instanceKeys.decryptText(contextOf(row.id, 'test'), row.test)),
+})
 
 const contextOf = (row: string, column: 'settings' | 'test') => ({ table: 'sso_providers', row, column })
 

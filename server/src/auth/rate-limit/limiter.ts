@@ -39,7 +39,7 @@ export function refusedResult(limit: number, waitMs: number): RateLimitResult {
 // A sliding window in slots. A unit counts until its slot has *entirely* left the last 60 s. So no 60 s ever contain
 // more than the limit, but a unit becomes available up to `slotMs` late.
 
-export const windowMs = 60_000
+const windowMs = 60_000
 
 export interface SlidingWindow {
   /** Slot numbers (time divided by the slot's length), oldest first. */
@@ -112,10 +112,8 @@ function advance(window: SlidingWindow, nowMs: number, slotMs: number): number {
   return Math.max(slot, window.slots.at(-1) ?? slot)
 }
 
-// Number of slots that still count, including the current one: those that overlap the last 60 s.
-function slotsHeld(slotMs: number): number {
-  return windowMs / slotMs + 1
-}
+/** Returns the number of slots that still count, including the current one: those that overlap the last 60 s. */
+export const slotsHeld = (slotMs: number): number => windowMs / slotMs + 1
 
 const slotMs = 250
 const firstSweepAt = 10_000

@@ -1,13 +1,14 @@
 import { createClient, defineScript } from '@redis/client'
 import { withTimeout } from '../../base/async/loop.ts'
 import type { Clock } from '../../base/clock.ts'
+import type { Log } from '../../base/log.ts'
 import {
   allowedResult,
   createMemoryLimiter,
   type Limiter,
   type RateLimitResult,
   refusedResult,
-  windowMs,
+  slotsHeld,
 } from './limiter.ts'
 
 const slotMs = 250
@@ -17,7 +18,7 @@ const pauseMs = 1000
 export interface RedisLimiterOptions {
   url: string
   clock: Clock
-  log: { warn(fields: object, message: string): void; info(fields: object, message: string): void }
+  log: Pick<Log, 'warn' | 'info'>
 }
 
 /**
@@ -52,8 +53,8 @@ export function createRedisLimiter({ url, clock, log }: RedisLimiterOptions): Li
   function reportAvailability(unavailable: boolean): void {
     if (unavailable === isUnavailable || !hasTriedToConnect) return
     isUnavailable = unavailable
-    if (isUnavailable) log.warn({}, 'Redis unavailable; counting rate limits per process until it returns')
-    else log.info({}, 'Redis restored; counting rate limits across processes again')
+    if (isUnavailable) log.warn('Redis unavailable; counting rate limits per process until it returns')
+    else log.info('Redis restored; counting rate limits across processes again')
   }
 
   async function take(key: string, limit: number): Promise<RateLimitResult> {
@@ -157,6 +158,3 @@ export const countScript = defineScript({
     return { allowed: allowed === 1, total, waitMs, atMs }
   },
 })
-
-/** Returns the number of slots that still count, including the current one. */
-const slotsHeld = (slotMs: number): number => windowMs / slotMs + 1

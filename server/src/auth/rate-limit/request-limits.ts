@@ -34,6 +34,12 @@ export function rateLimited({ retryAfterSeconds }: RateLimitResult): Error {
   })
 }
 
+/** Takes one unit of a limit per minute. Throws the 429 if none is left. */
+export async function takeOrRefuse(limiter: Limiter, key: string, perMinute: number): Promise<void> {
+  const take = await limiter.take(key, perMinute)
+  if (!take.allowed) throw rateLimited(take)
+}
+
 // The header names are from a draft and may change. Use them only in this file.
 
 /** Sets the headers with the state of a limit, for any response. */

@@ -1,8 +1,8 @@
 import type { Sql } from '../../base/db.ts'
 import { isUuid, newId } from '../../base/id.ts'
-import type { ScimFilter, ScimGroup } from './resource.ts'
-import { resourceNotFound, ScimError } from './scim-error.ts'
-import { lockScim, type ScimScope, syncAccess, taken } from './users.ts'
+import { selectedAs } from '../../base/postgres/rows.ts'
+import { ScimError, type ScimFilter, type ScimGroup } from './resource.ts'
+import { countResources, lockScim, requireResource, type ScimScope, selectPage, syncAccess, taken } from './users.ts'
 
 export interface StoredGroup {
   id: string
@@ -11,24 +11,18 @@ export interface StoredGroup {
   updatedAt: Date
 }
 
-interface GroupRow {
-  id: string
-  display_name: string
-  external_id: string | null
-  created_at: Date
-  updated_at: Date
-}
+type GroupRow = Omit<StoredGroup, 'group'> & Omit<ScimGroup, 'members'>
 
 const maxGroups = 2000
 /** Each changed member may change roles in several workspaces. */
 const maxChangedMembers = 2000
-const columns = (sql: Sql) => sql`id, display_name, external_id, created_at, updated_at`
+const columns = selectedAs('scim_groups', ['id', 'displayName', 'externalId', 'createdAt', 'updatedAt'])
 
 export async function findScimGroups(
   sql: Sql,
   providerId: string,
   filter: ScimFilter | null,
-  { offset, limit }: { offset: number; limit: number },
+  page: { offset: number; limit: number },
   withMembers: boolean,
 ): Promise<{ groups: StoredGroup[]; total: number }> {
   const condition =
@@ -39,34 +33,16 @@ export async function findScimGroups(
         : filter.attribute === 'externalId'
           ? sql`and external_id = ${filter.value}`
           : sql`and lower(display_name) = lower(${filter.value})`
-  const [counted] = await sql<[{ total: number }]>`
-    select count(*)::integer as total
-    from scim_groups
-    where provider_id = ${providerId}
-      ${condition}`
-  const rows = await sql<GroupRow[]>`
-    select ${columns(sql)}
-    from scim_groups
-    where provider_id = ${providerId}
-      ${condition}
-    order by id
-    offset ${offset}
-    limit ${limit}`
+  const query = { table: 'scim_groups', columns, providerId, condition, page } as const
+  const { rows, total } = await selectPage<GroupRow>(sql, query)
   const groups: StoredGroup[] = []
   for (const row of rows) groups.push(toGroup(row, withMembers ? await listMembers(sql, row.id) : []))
-  return { groups, total: counted.total }
+  return { groups, total }
 }
 
 /** Throws 404. */
 export async function requireScimGroup(sql: Sql, providerId: string, id: string): Promise<StoredGroup> {
-  const [row] = isUuid(id)
-    ? await sql<GroupRow[]>`
-        select ${columns(sql)}
-        from scim_groups
-        where provider_id = ${providerId}
-          and id = ${id}`
-    : []
-  if (row === undefined) throw resourceNotFound()
+  const row = await requireResource<GroupRow>(sql, { table: 'scim_groups', columns, providerId }, id)
   return toGroup(row, await listMembers(sql, row.id))
 }
 
@@ -79,21 +55,16 @@ async function listMembers(sql: Sql, groupId: string): Promise<string[]> {
   return rows.map(({ member_id: id }) => id)
 }
 
-const toGroup = (row: GroupRow, members: string[]): StoredGroup => ({
-  id: row.id,
-  group: { displayName: row.display_name, externalId: row.external_id, members: new Set(members) },
-  createdAt: row.created_at,
-  updatedAt: row.updated_at,
+const toGroup = ({ displayName, externalId, ...row }: GroupRow, members: string[]): StoredGroup => ({
+  ...row,
+  group: { displayName, externalId, members: new Set(members) },
 })
 
 export async function createScimGroup(scope: ScimScope, group: ScimGroup): Promise<StoredGroup> {
   const { tx, provider, now } = scope
   await lockScim(tx, provider.id)
-  const [counted] = await tx<[{ count: number }]>`
-    select count(*)::integer as count
-    from scim_groups
-    where provider_id = ${provider.id}`
-  if (counted.count >= maxGroups) throw new ScimError(403, `There can be ${maxGroups} groups`, 'tooMany')
+  const count = await countResources(tx, 'scim_groups', provider.id)
+  if (count >= maxGroups) throw new ScimError(403, `There can be ${maxGroups} groups`, 'tooMany')
   await refuseTakenName(scope, group.displayName, null)
   const id = newId(now)
   await tx`

@@ -1,5 +1,26 @@
 import { isBlank } from '../../base/text/external-text.ts'
-import { invalidValue, ScimError } from './scim-error.ts'
+
+/** An error in the form of SCIM (RFC 7644, section 3.12). */
+export class ScimError extends Error {
+  readonly status: number
+  readonly scimType:
+    | 'invalidFilter'
+    | 'invalidPath'
+    | 'invalidSyntax'
+    | 'invalidValue'
+    | 'tooMany'
+    | 'uniqueness'
+    | null
+
+  constructor(status: number, detail: string, scimType: ScimError['scimType'] = null) {
+    super(detail)
+    this.status = status
+    this.scimType = scimType
+  }
+}
+
+export const invalidValue = (detail: string) => new ScimError(400, detail, 'invalidValue')
+export const resourceNotFound = () => new ScimError(404, 'The resource does not exist')
 
 /** What is stored of a user; other attributes are accepted and dropped. */
 export interface ScimUser {
@@ -103,47 +124,32 @@ export function readUser(body: unknown): ScimUser {
   }
 }
 
-/** Setters of the attributes that are stored, by path in lower case; a removed attribute has the value undefined. */
-const userAttributes: Record<string, (user: ScimUser, value: unknown) => void> = {
-  username: (user, value) => {
-    user.userName = requireText(value, 'userName', 254)
-  },
-  externalid: (user, value) => {
-    user.externalId = readText(value, 'externalId')
-  },
-  displayname: (user, value) => {
-    user.displayName = readText(value, 'displayName')
-  },
-  'name.givenname': (user, value) => {
-    user.givenName = readText(value, 'name.givenName')
-  },
-  'name.familyname': (user, value) => {
-    user.familyName = readText(value, 'name.familyName')
-  },
-  name: (user, value) => {
-    if (isObject(value)) setEach(value, 'name.', (path, each) => userAttributes[path]?.(user, each))
-  },
-  emails: (user, value) => {
-    user.email = readEmails(value)
-  },
-  'emails.value': (user, value) => {
-    user.email = readEmail(value)
-  },
-  active: (user, value) => {
-    user.isActive = readBoolean(value, 'active')
-  },
+/** Readers of the attributes that are stored, by path in lower case; a removed attribute has the value undefined. */
+const userAttributes: Record<string, (value: unknown) => Partial<ScimUser>> = {
+  username: (value) => ({ userName: requireText(value, 'userName', 254) }),
+  externalid: (value) => ({ externalId: readText(value, 'externalId') }),
+  displayname: (value) => ({ displayName: readText(value, 'displayName') }),
+  'name.givenname': (value) => ({ givenName: readText(value, 'name.givenName') }),
+  'name.familyname': (value) => ({ familyName: readText(value, 'name.familyName') }),
+  name: (value) => (isObject(value) ? readEach(value, 'name.') : {}),
+  emails: (value) => ({ email: readEmails(value) }),
+  'emails.value': (value) => ({ email: readEmail(value) }),
+  active: (value) => ({ isActive: readBoolean(value, 'active') }),
 }
 
-function setEach(values: Json, prefix: string, set: (path: string, value: unknown) => void): void {
-  for (const [name, value] of Object.entries(values)) set(pathOf(prefix + name), value)
+function readAttribute(path: string, value: unknown): Partial<ScimUser> {
+  const name = pathOf(path)
+  return Object.hasOwn(userAttributes, name) ? (userAttributes[name]?.(value) ?? {}) : {}
 }
+
+const readEach = (values: Json, prefix = ''): Partial<ScimUser> =>
+  Object.assign({}, ...Object.entries(values).map(([name, value]) => readAttribute(prefix + name, value)))
 
 export function patchUser(before: ScimUser, body: unknown): ScimUser {
   const user = { ...before }
-  const set = (path: string, value: unknown) => userAttributes[path]?.(user, value)
   for (const { op, path, value } of readOperations(body)) {
-    if (path !== null) set(pathOf(path), op === 'remove' ? undefined : value)
-    else if (isObject(value) && op !== 'remove') setEach(value, '', set)
+    if (path !== null) Object.assign(user, readAttribute(path, op === 'remove' ? undefined : value))
+    else if (isObject(value) && op !== 'remove') Object.assign(user, readEach(value))
     else throw new ScimError(400, 'An operation without a path needs an object', 'invalidValue')
   }
   return user

@@ -6,10 +6,10 @@ import { hashToken } from '../../base/encryption/secret-token.ts'
 import { ApiError } from '../../base/errors.ts'
 import { addressGroup } from '../../base/outgoing/address.ts'
 import type { App } from '../../base/route.ts'
-import { countAudit } from '../../team/audit.ts'
+import { countAudit, instanceEntry, systemActor } from '../../team/audit.ts'
 import { findProviderByScimToken, type Provider } from '../providers/provider.ts'
 import type { Limiter } from '../rate-limit/limiter.ts'
-import { rateLimited } from '../rate-limit/request-limits.ts'
+import { takeOrRefuse } from '../rate-limit/request-limits.ts'
 import { targetOf } from '../sso/sso-routes.ts'
 import type { TeamDeps } from '../users/users.ts'
 import { maxPage, resourceTypes, schemaDocuments, schemas, serviceProviderConfig } from './discovery.ts'
@@ -21,8 +21,7 @@ import {
   requireScimGroup,
   type StoredGroup,
 } from './groups.ts'
-import { patchGroup, patchUser, readFilter, readGroup, readUser } from './resource.ts'
-import { resourceNotFound, ScimError } from './scim-error.ts'
+import { patchGroup, patchUser, readFilter, readGroup, readUser, resourceNotFound, ScimError } from './resource.ts'
 import {
   changeScimUser,
   createScimUser,
@@ -75,15 +74,12 @@ async function authenticate(deps: ScimDeps, request: FastifyRequest): Promise<Pr
   const token = /^bearer +(pls_[\w-]{43})$/i.exec(request.headers.authorization ?? '')?.[1]
   const keys = await deps.keyStore.keyring(instanceScope)
   const provider = token === undefined ? undefined : await findProviderByScimToken(deps.db.sql, keys, hashToken(token))
-  const address = deps.clientAddressOf(request.raw)
-  const group = address === null ? 'unknown' : addressGroup(address)
-  const take =
-    provider === undefined
-      ? await deps.limiter.take(`scim-unknown:${group}`, perMinute.unknown)
-      : await deps.limiter.take(`scim:${provider.id}`, perMinute.token)
-  if (!take.allowed) throw rateLimited(take)
-  if (provider === undefined) throw new ScimError(401, 'The SCIM token is missing or not valid')
-  return provider
+  if (provider !== undefined) {
+    await takeOrRefuse(deps.limiter, `scim:${provider.id}`, perMinute.token)
+    return provider
+  }
+  await takeOrRefuse(deps.limiter, `scim-unknown:${addressGroup(deps.clientAddressOf(request.raw))}`, perMinute.unknown)
+  throw new ScimError(401, 'The SCIM token is missing or not valid')
 }
 
 const send = (reply: FastifyReply, status: number, body: object): FastifyReply =>
@@ -127,14 +123,11 @@ function changeFor<T>(deps: ScimDeps, provider: Provider, action: string, work: 
     deps.db.tx(async (tx) => {
       const now = deps.clock.now()
       const result = await work({ tx, keys, provider, now })
-      const entry = { scopeId: instanceScope, actor: system, action, target: targetOf(provider.id) }
-      await countAudit(tx, entry, deps.wallClock.now())
+      await countAudit(tx, instanceEntry(systemActor, action, targetOf(provider.id)), deps.wallClock.now())
       return result
     }),
   )
 }
-
-const system = { type: 'system', id: null } as const
 
 function userRoutes(scope: App, deps: ScimDeps, providerOf: ProviderOf): void {
   const { db, keyStore, publicUrl } = deps

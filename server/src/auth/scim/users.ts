@@ -1,14 +1,22 @@
-import type { Sql, Tx } from '../../base/db.ts'
+import type { Fragment, Sql, Tx } from '../../base/db.ts'
 import type { Keyring } from '../../base/encryption/keyring.ts'
 import { isUuid, newId } from '../../base/id.ts'
+import { selectedAs } from '../../base/postgres/rows.ts'
 import { byteaArray } from '../../base/postgres/values.ts'
 import { allowsDomain, domainOf, type Provider } from '../providers/provider.ts'
 import { endProviderSessions } from '../sign-in/sessions.ts'
 import { applyAccess, disableUser, enableUser } from '../sso/access.ts'
 import { listScimGroups } from '../sso/identity.ts'
 import { changePerson, createUser, findUser, findUserByEmail, type UserRow } from '../users/users.ts'
-import { emailOf, nameOf, type ScimFilter, type ScimUser } from './resource.ts'
-import { invalidValue, resourceNotFound, ScimError } from './scim-error.ts'
+import {
+  emailOf,
+  invalidValue,
+  nameOf,
+  resourceNotFound,
+  ScimError,
+  type ScimFilter,
+  type ScimUser,
+} from './resource.ts'
 
 export interface StoredUser {
   id: string
@@ -18,14 +26,7 @@ export interface StoredUser {
   updatedAt: Date
 }
 
-interface UserResourceRow {
-  id: string
-  user_id: string
-  resource: Buffer
-  is_active: boolean
-  created_at: Date
-  updated_at: Date
-}
+type UserResourceRow = Omit<StoredUser, 'user'> & { resource: Buffer; isActive: boolean }
 
 /** Where a request works: in a transaction, for one provider. */
 export interface ScimScope {
@@ -36,7 +37,7 @@ export interface ScimScope {
 }
 
 const maxUsers = 20_000
-const columns = (sql: Sql) => sql`id, user_id, resource, is_active, created_at, updated_at`
+const columns = selectedAs('scim_users', ['id', 'userId', 'resource', 'isActive', 'createdAt', 'updatedAt'])
 const contextOf = (row: string) => ({ table: 'scim_users', row, column: 'resource' })
 
 /** Digests by which a user is found, for the registry of encrypted tables too. */
@@ -54,12 +55,68 @@ export async function lockScim(tx: Tx, providerId: string): Promise<void> {
   await tx`select pg_advisory_xact_lock(hashtextextended(${`scim ${providerId}`}, 0))`
 }
 
+/** A page of the resources that meet further conditions, and how many there are. */
+interface ResourceQuery {
+  table: 'scim_users' | 'scim_groups'
+  columns: Fragment
+  providerId: string
+  condition: Fragment
+  page: { offset: number; limit: number }
+}
+
+export async function selectPage<Row>(
+  sql: Sql,
+  { table, columns, providerId, condition, page }: ResourceQuery,
+): Promise<{ rows: Row[]; total: number }> {
+  const total = await countResources(sql, table, providerId, condition)
+  const rows = await sql<Row[]>`
+    select ${columns}
+    from ${sql(table)}
+    where provider_id = ${providerId}
+      ${condition}
+    order by id
+    offset ${page.offset}
+    limit ${page.limit}`
+  return { rows, total }
+}
+
+export async function countResources(
+  sql: Sql,
+  table: ResourceQuery['table'],
+  providerId: string,
+  condition: Fragment = sql``,
+): Promise<number> {
+  const [counted] = await sql<[{ count: number }]>`
+    select count(*)::integer as count
+    from ${sql(table)}
+    where provider_id = ${providerId}
+      ${condition}`
+  return counted.count
+}
+
+/** Throws 404. */
+export async function requireResource<Row>(
+  sql: Sql,
+  { table, columns, providerId }: Pick<ResourceQuery, 'table' | 'columns' | 'providerId'>,
+  id: string,
+): Promise<Row> {
+  const [row] = isUuid(id)
+    ? await sql<Row[]>`
+        select ${columns}
+        from ${sql(table)}
+        where provider_id = ${providerId}
+          and id = ${id}`
+    : []
+  if (row === undefined) throw resourceNotFound()
+  return row
+}
+
 export async function findScimUsers(
   sql: Sql,
   keys: Keyring,
   providerId: string,
   filter: ScimFilter | null,
-  { offset, limit }: { offset: number; limit: number },
+  page: ResourceQuery['page'],
 ): Promise<{ users: StoredUser[]; total: number }> {
   const digests =
     filter?.attribute === 'userName'
@@ -73,44 +130,20 @@ export async function findScimUsers(
         : filter.attribute === 'userName'
           ? sql`and user_name_index = any (${byteaArray(digests)}::bytea[])`
           : sql`and external_id_index = any (${byteaArray(digests)}::bytea[])`
-  const [counted] = await sql<[{ total: number }]>`
-    select count(*)::integer as total
-    from scim_users
-    where provider_id = ${providerId}
-      ${condition}`
-  const rows = await sql<UserResourceRow[]>`
-    select ${columns(sql)}
-    from scim_users
-    where provider_id = ${providerId}
-      ${condition}
-    order by id
-    offset ${offset}
-    limit ${limit}`
-  return { users: rows.map((row) => decrypt(keys, row)), total: counted.total }
+  const query = { table: 'scim_users', columns, providerId, condition, page } as const
+  const { rows, total } = await selectPage<UserResourceRow>(sql, query)
+  return { users: rows.map((row) => decrypt(keys, row)), total }
 }
 
 /** Throws 404. */
 export async function requireScimUser(sql: Sql, keys: Keyring, providerId: string, id: string): Promise<StoredUser> {
-  const [row] = isUuid(id)
-    ? await sql<UserResourceRow[]>`
-        select ${columns(sql)}
-        from scim_users
-        where provider_id = ${providerId}
-          and id = ${id}`
-    : []
-  if (row === undefined) throw resourceNotFound()
-  return decrypt(keys, row)
+  const query = { table: 'scim_users', columns, providerId } as const
+  return decrypt(keys, await requireResource<UserResourceRow>(sql, query, id))
 }
 
-function decrypt(keys: Keyring, row: UserResourceRow): StoredUser {
-  const user = JSON.parse(keys.decryptText(contextOf(row.id), row.resource)) as ScimUser
-  return {
-    id: row.id,
-    userId: row.user_id,
-    user: { ...user, isActive: row.is_active },
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-  }
+function decrypt(keys: Keyring, { resource, isActive, ...row }: UserResourceRow): StoredUser {
+  const user = JSON.parse(keys.decryptText(contextOf(row.id), resource)) as ScimUser
+  return { ...row, user: { ...user, isActive } }
 }
 
 /** Creates the account, or takes over an existing one that the provider may. Throws 409 for others. */
@@ -121,15 +154,12 @@ export async function createScimUser(scope: ScimScope, user: ScimUser): Promise<
   const account = await accountFor(scope, user)
   const id = newId(now)
   const resource = keys.encrypt(contextOf(id), JSON.stringify(user))
-  const { user_name_index, external_id_index, index_version } = scimUserIndexes(keys, id, resource)
+  const row = {
+    ...{ id, provider_id: provider.id, user_id: account, resource, ...scimUserIndexes(keys, id, resource) },
+    ...{ is_active: user.isActive, created_at: now, updated_at: now },
+  }
   const inserted = await tx`
-    insert into scim_users (
-      id, provider_id, user_id, resource, user_name_index, external_id_index, index_version, is_active, created_at, updated_at
-    )
-    values (
-      ${id}, ${provider.id}, ${account}, ${resource}, ${user_name_index}, ${external_id_index}, ${index_version},
-      ${user.isActive}, ${now}, ${now}
-    )
+    insert into scim_users ${tx.row(row)}
     on conflict do nothing`
   if (inserted.count === 0) throw taken('The account of this e-mail address is another user already')
   await setActive(scope, account, user.isActive)
@@ -147,11 +177,8 @@ async function accountFor({ tx, keys, provider, now }: ScimScope, user: ScimUser
     await changePerson(tx, keys, existing.id, { name: nameOf(user) })
     return existing.id
   }
-  const [counted] = await tx<[{ count: number }]>`
-    select count(*)::integer as count
-    from scim_users
-    where provider_id = ${provider.id}`
-  if (counted.count >= maxUsers) throw new ScimError(403, `There can be ${maxUsers} users`, 'tooMany')
+  if ((await countResources(tx, 'scim_users', provider.id)) >= maxUsers)
+    throw new ScimError(403, `There can be ${maxUsers} users`, 'tooMany')
   const person = { name: nameOf(user), email, passwordHash: null, isOperator: false, managedBy: provider.id }
   return createUser(tx, keys, person, now)
 }
@@ -173,15 +200,10 @@ export async function changeScimUser(
   const user = change(stored.user)
   if (user.userName !== stored.user.userName) await refuseTakenName(scope, user.userName, stored.id)
   const resource = keys.encrypt(contextOf(stored.id), JSON.stringify(user))
-  const { user_name_index, external_id_index, index_version } = scimUserIndexes(keys, stored.id, resource)
+  const values = { resource, ...scimUserIndexes(keys, stored.id, resource), is_active: user.isActive, updated_at: now }
   await tx`
     update scim_users
-    set resource = ${resource},
-      user_name_index = ${user_name_index},
-      external_id_index = ${external_id_index},
-      index_version = ${index_version},
-      is_active = ${user.isActive},
-      updated_at = ${now}
+    set ${tx.set(values)}
     where id = ${stored.id}`
   await changeAccount(scope, stored, user)
   if (user.isActive !== stored.user.isActive) await setActive(scope, stored.userId, user.isActive)

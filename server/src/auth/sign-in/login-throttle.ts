@@ -42,7 +42,7 @@ export async function signInAttempt(
 ): Promise<Counter[]> {
   const { device, network } = await findKnownOrigin(tx, signInOriginOf(instanceKeys, userId, visitor))
   if (device !== null) return [{ key: device, ...ownLimits }]
-  const networkCounter = accountCounter(instanceKeys, `${account} from ${networkOf(visitor.address)}`, ownLimits)
+  const networkCounter = accountCounter(instanceKeys, `${account} from ${addressGroup(visitor.address)}`, ownLimits)
   const address = addressCounter(instanceKeys, visitor.address)
   return network === null
     ? [networkCounter, accountCounter(instanceKeys, account, accountLimits), address]
@@ -51,7 +51,7 @@ export async function signInAttempt(
 
 /** Returns the counters for a mail with a link. Apart from those of passwords, which it must not exhaust. */
 export function mailAttempt(instanceKeys: Keyring, account: string, { address }: Visitor): Counter[] {
-  const sender = accountCounter(instanceKeys, `mail from ${networkOf(address)}`, addressLimits)
+  const sender = accountCounter(instanceKeys, `mail from ${addressGroup(address)}`, addressLimits)
   return [accountCounter(instanceKeys, `mail ${account}`, mailLimits), sender]
 }
 
@@ -76,10 +76,8 @@ function accountCounter(instanceKeys: Keyring, account: string, limits: Omit<Cou
 }
 
 function addressCounter(instanceKeys: Keyring, address: string | null): Counter {
-  return { key: instanceKeys.stable('login_attempts.address', networkOf(address)), ...addressLimits }
+  return { key: instanceKeys.stable('login_attempts.address', addressGroup(address)), ...addressLimits }
 }
-
-const networkOf = (address: string | null) => (address === null ? 'unknown' : addressGroup(address))
 
 async function takeBack(tx: Tx, key: Buffer, now: Date): Promise<void> {
   await tx`

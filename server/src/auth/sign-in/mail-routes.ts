@@ -11,7 +11,7 @@ import type { Language } from '../../base/text/languages.ts'
 import { linkMail, testMail } from '../../mail/mail-texts.ts'
 import type { Mailer } from '../../mail/mailer.ts'
 import { recordMail } from '../../mail/mails.ts'
-import { countAudit } from '../../team/audit.ts'
+import { countAudit, instanceEntry, systemActor } from '../../team/audit.ts'
 import type { TeamGuard } from '../../team/member.ts'
 import { teamApi } from '../../team/team-api.ts'
 import { closed, emailSchema, languageSchema } from '../../team/team-schema.ts'
@@ -120,7 +120,6 @@ async function mailLink(
     } as const
     await recordMail(tx, instanceKeys, mail, now, user !== undefined)
     const target = user === undefined ? null : `user:${user.id}`
-    const actor = { type: 'system', id: null } as const
-    await countAudit(tx, { scopeId: instanceScope, actor, action: 'sign-in-link.mailed', target }, wallClock.now())
+    await countAudit(tx, instanceEntry(systemActor, 'sign-in-link.mailed', target), wallClock.now())
   })
 }

@@ -1,9 +1,11 @@
 import { Type } from 'typebox'
-import type { Tx } from '../../base/db.ts'
+import type { Fragment, Tx } from '../../base/db.ts'
 import { createToken, hashToken } from '../../base/encryption/secret-token.ts'
 import { newId } from '../../base/id.ts'
+import { selectedAs, withColumnNames } from '../../base/postgres/rows.ts'
 import { oneOf, timestamp, titled } from '../../base/route.ts'
 import { text } from '../../base/schema-types.ts'
+import { withIsoTimes } from '../../base/time.ts'
 import { idSchema } from '../../team/team-schema.ts'
 import { publishSessionRevoked, publishUserRevoked } from '../users/members.ts'
 import type { TeamDeps } from '../users/users.ts'
@@ -28,12 +30,12 @@ export interface NewSession {
 
 export interface SessionRow {
   id: string
-  user_id: string
-  signed_in_by: SignInMethod
+  userId: string
+  signedInBy: SignInMethod
   device: string
-  created_at: Date
-  last_seen_at: Date
-  expires_at: Date
+  createdAt: Date
+  lastSeenAt: Date
+  expiresAt: Date
 }
 
 interface SessionStart {
@@ -53,51 +55,45 @@ export interface ProviderSession {
 }
 
 export async function startSession(tx: Tx, start: SessionStart, now: Date): Promise<NewSession> {
-  if (start.previousToken !== null) await endSessionByToken(tx, start.previousToken)
-  const session = {
-    id: newId(now),
-    userId: start.userId,
-    token: createToken(),
-    expiresAt: new Date(now.getTime() + maxSessionMs),
+  if (start.previousToken !== null) await endSessionsWhere(tx, tx`token_hash = ${hashToken(start.previousToken)}`)
+  const { userId, signedInBy, device, sso } = start
+  const session = { id: newId(now), userId, expiresAt: new Date(now.getTime() + maxSessionMs) }
+  const token = createToken()
+  const row = {
+    ...{ ...session, signedInBy, device, tokenHash: hashToken(token), createdAt: now, lastSeenAt: now },
+    ...{ ssoProviderId: sso?.providerId ?? null, ssoSid: sso?.sid ?? null },
   }
-  await tx`
-    insert into sessions (
-      id, user_id, token_hash, signed_in_by, device, created_at, last_seen_at, expires_at, sso_provider_id, sso_sid
-    )
-    values (
-      ${session.id},
-      ${start.userId},
-      ${hashToken(session.token)},
-      ${start.signedInBy},
-      ${start.device},
-      ${now},
-      ${now},
-      ${session.expiresAt},
-      ${start.sso?.providerId ?? null},
-      ${start.sso?.sid ?? null}
-    )`
-  return session
+  await tx`insert into sessions ${tx.row(withColumnNames(row))}`
+  return { ...session, token }
 }
 
 type SessionDeps = Pick<TeamDeps, 'db' | 'sessionIdleMs'>
 
-/** Returns the live session of a cookie. A session ends some time after its last use, and 90 days after its start. */
-export async function findSession(
-  { db, sessionIdleMs }: SessionDeps,
-  token: string,
+const columns = selectedAs('sessions', [
+  ...['id', 'userId', 'signedInBy', 'device', 'createdAt', 'lastSeenAt', 'expiresAt'],
+])
+
+/** Returns live sessions. A session ends some time after its last use, and 90 days after its start. */
+const selectSessions = (
+  { db: { sql }, sessionIdleMs }: SessionDeps,
   now: Date,
-): Promise<SessionRow | undefined> {
-  const [row] = await db.sql<SessionRow[]>`
-    select id, user_id, signed_in_by, device, created_at, last_seen_at, expires_at
-    from sessions
-    where token_hash = ${hashToken(token)}
-      and expires_at > ${now}
-      and last_seen_at > ${subtractMs(now, sessionIdleMs)}`
+  rest: Fragment,
+): Promise<SessionRow[]> => sql<SessionRow[]>`
+  select ${columns}
+  from sessions
+  where expires_at > ${now}
+    and last_seen_at > ${subtractMs(now, sessionIdleMs)}
+    and ${rest}`
+
+/** Returns the live session of a cookie; undefined without one. */
+export async function findSession(deps: SessionDeps, token: string | null, now: Date): Promise<SessionRow | undefined> {
+  if (token === null) return undefined
+  const [row] = await selectSessions(deps, now, deps.db.sql`token_hash = ${hashToken(token)}`)
   return row
 }
 
 export function needsTouch(session: SessionRow, now: Date): boolean {
-  return now.getTime() - session.last_seen_at.getTime() >= touchEveryMs
+  return now.getTime() - session.lastSeenAt.getTime() >= touchEveryMs
 }
 
 export async function touchSession(tx: Tx, sessionId: string, now: Date): Promise<void> {
@@ -107,46 +103,38 @@ export async function touchSession(tx: Tx, sessionId: string, now: Date): Promis
     where id = ${sessionId}`
 }
 
-export async function listSessions(
-  { db, sessionIdleMs }: SessionDeps,
-  userId: string,
-  now: Date,
-): Promise<SessionRow[]> {
-  return db.sql<SessionRow[]>`
-    select id, user_id, signed_in_by, device, created_at, last_seen_at, expires_at
-    from sessions
-    where user_id = ${userId}
-      and expires_at > ${now}
-      and last_seen_at > ${subtractMs(now, sessionIdleMs)}
-    order by last_seen_at desc, id desc`
-}
+/** Returns the live sessions of a user, the last used first. */
+export const listSessions = (deps: SessionDeps, userId: string, now: Date): Promise<SessionRow[]> =>
+  selectSessions(deps, now, deps.db.sql`user_id = ${userId} order by last_seen_at desc, id desc`)
 
-/** Ends a session of the user. Returns whether it existed. */
-export async function endSession(tx: Tx, userId: string, sessionId: string): Promise<boolean> {
-  const ended = await tx`
-    delete from sessions
-    where user_id = ${userId}
-      and id = ${sessionId}`
-  publishSessionRevoked(tx, sessionId)
-  return ended.count > 0
-}
-
-/** Ends the sessions that began at an identity provider: one of its sessions, or all of a user. Returns how many. */
-export async function endProviderSessions(
-  tx: Tx,
-  providerId: string,
-  { sid, userId }: { sid: Buffer | null; userId: string | null },
-): Promise<number> {
+/** Ends the sessions that meet a condition, on every node. Returns how many. */
+export async function endSessionsWhere(tx: Tx, condition: Fragment): Promise<number> {
   const ended = await tx<{ id: string }[]>`
     delete from sessions
-    where sso_provider_id = ${providerId}
-      and (${sid}::bytea is null or sso_sid = ${sid})
-      and (${userId}::uuid is null or user_id = ${userId})
-      and (${sid}::bytea is not null or ${userId}::uuid is not null)
+    where ${condition}
     returning id`
   for (const { id } of ended) publishSessionRevoked(tx, id)
   return ended.length
 }
+
+/** Ends a session of the user. Returns whether it existed. */
+export const endSession = async (tx: Tx, userId: string, sessionId: string): Promise<boolean> =>
+  (await endSessionsWhere(tx, tx`user_id = ${userId} and id = ${sessionId}`)) > 0
+
+/** Ends the sessions that began at an identity provider: one of its sessions, or all of a user. Returns how many. */
+export const endProviderSessions = (
+  tx: Tx,
+  providerId: string,
+  { sid, userId }: { sid: Buffer | null; userId: string | null },
+): Promise<number> =>
+  endSessionsWhere(
+    tx,
+    tx`
+      sso_provider_id = ${providerId}
+      and (${sid}::bytea is null or sso_sid = ${sid})
+      and (${userId}::uuid is null or user_id = ${userId})
+      and (${sid}::bytea is not null or ${userId}::uuid is not null)`,
+  )
 
 /** Ends every session of the user, including this one, after a change of password or second factor. */
 export async function endAllSessions(tx: Tx, userId: string): Promise<void> {
@@ -157,23 +145,8 @@ export async function endAllSessions(tx: Tx, userId: string): Promise<void> {
 }
 
 /** Ends the user's sessions except this one. Returns how many. */
-export async function endOtherSessions(tx: Tx, userId: string, keptId: string): Promise<number> {
-  const ended = await tx<{ id: string }[]>`
-    delete from sessions
-    where user_id = ${userId}
-      and id <> ${keptId}
-    returning id`
-  for (const { id } of ended) publishSessionRevoked(tx, id)
-  return ended.length
-}
-
-async function endSessionByToken(tx: Tx, token: string): Promise<void> {
-  const ended = await tx<{ id: string }[]>`
-    delete from sessions
-    where token_hash = ${hashToken(token)}
-    returning id`
-  for (const { id } of ended) publishSessionRevoked(tx, id)
-}
+export const endOtherSessions = (tx: Tx, userId: string, keptId: string): Promise<number> =>
+  endSessionsWhere(tx, tx`user_id = ${userId} and id <> ${keptId}`)
 
 const dayMs = 24 * 3_600_000
 
@@ -244,14 +217,7 @@ export const sessionSchema = titled('Session', {
   expiresAt: timestamp('Time at which it ends even if it is used.'),
 })
 
-export function presentSession(row: SessionRow, currentId: string) {
-  return {
-    id: row.id,
-    device: row.device,
-    signedInBy: row.signed_in_by,
-    current: row.id === currentId,
-    createdAt: row.created_at.toISOString(),
-    lastSeenAt: row.last_seen_at.toISOString(),
-    expiresAt: row.expires_at.toISOString(),
-  }
-}
+export const presentSession = ({ userId: _, ...row }: SessionRow, currentId: string) => ({
+  ...withIsoTimes(row),
+  current: row.id === currentId,
+})

@@ -4,16 +4,17 @@ import { instanceScope } from '../../base/encryption/key-store.ts'
 import { forbidden, notFound } from '../../base/errors.ts'
 import { type App, timestamp } from '../../base/route.ts'
 import { text } from '../../base/schema-types.ts'
-import { recordAudit } from '../../team/audit.ts'
+import { instanceEntry, recordAudit } from '../../team/audit.ts'
 import { type TeamGuard, teamCallerOf } from '../../team/member.ts'
 import { type TeamApi, teamApi } from '../../team/team-api.ts'
 import { closed, emailSchema } from '../../team/team-schema.ts'
 import { reauthenticate } from '../account/profile.ts'
 import { refuseLocalSignIn } from '../providers/forced.ts'
 import { findUserByEmail, type TeamDeps } from '../users/users.ts'
+import { rememberedForMs } from './login-throttle.ts'
 import { codeSchema, endSession, type NewSession, reauthenticationFields, signInSchema } from './sessions.ts'
 import { createSignInLink, type SignInStep, signIn, signInByLink, signInWithCode } from './sign-in.ts'
-import { csrfTokenOf, deviceCookie, sessionCookie, visitorOf } from './visitor.ts'
+import { csrfTokenOf, ownCookie, visitorOf } from './visitor.ts'
 
 const path = '/api/team/v1'
 const password = Type.String({ minLength: 1, maxLength: 256, example: 'four plain words together' })
@@ -36,7 +37,7 @@ export function signInTeamRoutes(app: App, deps: TeamDeps, guard: TeamGuard): vo
     description: 'Ends this session. Does nothing for a token.',
     run: async ({ request, reply }) => {
       await signOut(deps, request)
-      sessionCookie(deps.publicUrl).clear(reply)
+      ownCookie(deps.publicUrl, 'session').clear(reply)
     },
   })
   // For a user who has no password or has lost it.
@@ -61,9 +62,7 @@ export function signInTeamRoutes(app: App, deps: TeamDeps, guard: TeamGuard): vo
       await refuseLocalSignIn(deps.db.sql, instanceKeys, user, 'link')
       const now = deps.wallClock.now()
       const link = await deps.db.tx(async (tx) => {
-        const { actor } = caller
-        const target = `user:${user.id}`
-        await recordAudit(tx, { scopeId: instanceScope, actor, action: 'sign-in-link.created', target }, now)
+        await recordAudit(tx, instanceEntry(caller.actor, 'sign-in-link.created', `user:${user.id}`), now)
         return createSignInLink(tx, deps.publicUrl, user.id, now)
       })
       return { url: link.url, expiresAt: link.expiresAt.toISOString() }
@@ -113,8 +112,7 @@ async function signOut(deps: TeamDeps, request: FastifyRequest): Promise<void> {
   if (userId === null || sessionId === null) return
   await deps.db.tx(async (tx) => {
     if (!(await endSession(tx, userId, sessionId))) return
-    const entry = { scopeId: instanceScope, actor, action: 'session.ended', target: `session:${sessionId}` }
-    await recordAudit(tx, entry, deps.wallClock.now())
+    await recordAudit(tx, instanceEntry(actor, 'session.ended', `session:${sessionId}`), deps.wallClock.now())
   })
 }
 
@@ -125,7 +123,9 @@ function presentStep(deps: TeamDeps, reply: FastifyReply, step: SignInStep) {
 
 /** Sets the session cookie and returns the CSRF token. */
 export function setSessionCookies(deps: TeamDeps, reply: FastifyReply, session: NewSession): string {
-  sessionCookie(deps.publicUrl).set(reply, session)
-  if (session.deviceToken !== undefined) deviceCookie(deps.publicUrl).set(reply, session.deviceToken)
+  ownCookie(deps.publicUrl, 'session').set(reply, session.token, { expires: session.expiresAt })
+  const { deviceToken } = session
+  const maxAge = rememberedForMs / 1000
+  if (deviceToken !== undefined) ownCookie(deps.publicUrl, 'device').set(reply, deviceToken, { maxAge })
   return csrfTokenOf(session.token)
 }

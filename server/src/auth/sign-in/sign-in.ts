@@ -4,7 +4,7 @@ import type { Keyring } from '../../base/encryption/keyring.ts'
 import { createToken, hashToken } from '../../base/encryption/secret-token.ts'
 import { unauthorized } from '../../base/errors.ts'
 import { emailKey } from '../../base/text/email.ts'
-import { countAudit, recordAudit } from '../../team/audit.ts'
+import { countAudit, instanceEntry, recordAudit, systemActor, userActor } from '../../team/audit.ts'
 import { refuseLocalSignIn } from '../providers/forced.ts'
 import { findUser, findUserByEmail, type TeamDeps, type UserRow, type Visitor } from '../users/users.ts'
 import {
@@ -56,9 +56,8 @@ function recordFailure(
   action: 'sign-in.failed' | 'second-factor.failed',
   userId: string | null,
 ): Promise<void> {
-  const target = userId === null ? null : `user:${userId}`
-  const actor = { type: 'system', id: null } as const
-  return db.tx((tx) => countAudit(tx, { scopeId: instanceScope, actor, action, target }, wallClock.now()))
+  const entry = instanceEntry(systemActor, action, userId === null ? null : `user:${userId}`)
+  return db.tx((tx) => countAudit(tx, entry, wallClock.now()))
 }
 
 /** Starts the second factor after a right first one, or signs in if there is none. */
@@ -89,9 +88,7 @@ export async function completeSignIn(
   const { device, sessionToken } = visitor
   const session = await startSession(tx, { userId, signedInBy, device, previousToken: sessionToken, sso }, now)
   const deviceToken = await rememberSignInOrigin(tx, instanceKeys, userId, visitor, now)
-  const actor = { type: 'user', id: userId } as const
-  const target = `session:${session.id}`
-  await recordAudit(tx, { scopeId: instanceScope, actor, action: 'session.started', target }, now)
+  await recordAudit(tx, instanceEntry(userActor(userId), 'session.started', `session:${session.id}`), now)
   return { ...session, deviceToken }
 }
 

@@ -5,15 +5,13 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { isSameSecret } from '../../base/encryption/secret-token.ts'
 import { forbidden } from '../../base/errors.ts'
 import type { TeamDeps, Visitor } from '../users/users.ts'
-import { rememberedForMs } from './login-throttle.ts'
-import type { NewSession } from './sessions.ts'
 
 export function visitorOf(deps: TeamDeps, request: FastifyRequest): Visitor {
   return {
     address: deps.clientAddressOf(request.raw),
     device: deviceOf(request.headers['user-agent']),
-    sessionToken: sessionCookie(deps.publicUrl).read(request),
-    deviceToken: deviceCookie(deps.publicUrl).read(request),
+    sessionToken: ownCookie(deps.publicUrl, 'session').read(request),
+    deviceToken: ownCookie(deps.publicUrl, 'device').read(request),
   }
 }
 
@@ -46,42 +44,29 @@ function findFamily(families: [RegExp, string][], userAgent = ''): string | unde
   return families.find(([shape]) => shape.test(userAgent))?.[1]
 }
 
-/** The session cookie. Over HTTPS its `__Host-` name prevents other hosts from setting it. */
-interface SessionCookie {
+/** A cookie of this service. */
+interface OwnCookie {
   read(request: FastifyRequest): string | null
-  set(reply: FastifyReply, session: NewSession): void
+  set(reply: FastifyReply, value: string, lifetime: Pick<CookieSerializeOptions, 'expires' | 'maxAge'>): void
   clear(reply: FastifyReply): void
 }
 
-export function sessionCookie(publicUrl: string): SessionCookie {
+/**
+ * Returns the cookie of a session, of a browser that is recognized after its session has ended (useless without the
+ * password), or of a visit to an identity provider. Over HTTPS its `__Host-` name prevents other hosts from setting it.
+ */
+export function ownCookie(publicUrl: string, purpose: 'session' | 'device' | 'sso'): OwnCookie {
   const secure = publicUrl.startsWith('https:')
-  const name = secure ? '__Host-parley_session' : 'parley_session'
-  const options: CookieSerializeOptions = { path: '/', httpOnly: true, sameSite: 'lax', secure }
+  const name = `${secure ? '__Host-' : ''}parley_${purpose}`
+  // Lax, because the answer of an identity provider is a navigation from its site.
+  const options = { path: '/', httpOnly: true, sameSite: 'lax', secure } as const
   return {
     read: (request) => request.cookies[name] || null,
-    set: (reply, session) => {
-      reply.setCookie(name, session.token, { ...options, expires: session.expiresAt })
+    set: (reply, value, lifetime) => {
+      reply.setCookie(name, value, { ...options, ...lifetime })
     },
     clear: (reply) => {
       reply.clearCookie(name, options)
-    },
-  }
-}
-
-/** The cookie that identifies a browser after its session has ended. It is useless without the password. */
-interface DeviceCookie {
-  read(request: FastifyRequest): string | null
-  set(reply: FastifyReply, deviceToken: string): void
-}
-
-export function deviceCookie(publicUrl: string): DeviceCookie {
-  const secure = publicUrl.startsWith('https:')
-  const name = secure ? '__Host-parley_device' : 'parley_device'
-  const options: CookieSerializeOptions = { path: '/', httpOnly: true, sameSite: 'lax', secure }
-  return {
-    read: (request) => request.cookies[name] || null,
-    set: (reply, deviceToken) => {
-      reply.setCookie(name, deviceToken, { ...options, maxAge: rememberedForMs / 1000 })
     },
   }
 }

@@ -1,15 +1,16 @@
 import type { Tx } from '../../base/db.ts'
-import { recordAudit } from '../../team/audit.ts'
+import { recordAudit, systemActor, workspaceEntry } from '../../team/audit.ts'
 import { type Role, roleCovers, roles } from '../../team/member.ts'
 import { revokeTokensOf } from '../credentials/team-tokens.ts'
-import { withdrawInvitationsOf } from '../members/invitations.ts'
-import type { Provider, ProviderSettings } from '../providers/provider.ts'
+import { applyRole, endMembership } from '../members/change-members.ts'
+import type { Provider } from '../providers/provider.ts'
+import type { ProviderSettings } from '../providers/provider-schema.ts'
 import { endAllSessions } from '../sign-in/sessions.ts'
 import { deletePendingSignIns } from '../sign-in/sign-in.ts'
-import { addMember, findMember, lockMembers, publishMemberRevoked, removeMember, setRole } from '../users/members.ts'
+import { addMember, findMember, lockMembers } from '../users/members.ts'
 
 /** The provider changes roles, not a person: the log names the service. */
-const system = { type: 'system', id: null } as const
+const serviceIn = (workspaceId: string) => ({ workspaceId, actor: systemActor })
 
 /** A role that the rules give, and whether they also take it away. */
 export interface Grant {
@@ -60,33 +61,18 @@ async function applyGrant(tx: Tx, userId: string, { workspaceId, role, isByGroup
   }
   if (found === undefined) {
     await addMember(tx, workspaceId, userId, role, now)
-    await record(tx, workspaceId, 'member.joined', userId, now)
+    await recordAudit(tx, workspaceEntry(serviceIn(workspaceId), 'member.joined', `member:${userId}`), now)
     return
   }
   if (!isByGroup || found.role === role) return
   if (found.role === 'owner' && (await isLastOwner(tx, workspaceId, userId))) return
-  await setRole(tx, workspaceId, userId, role)
-  publishMemberRevoked(tx, workspaceId, userId)
-  await record(tx, workspaceId, 'member.role-changed', userId, now)
-  const above = roles.filter((each) => !roleCovers(role, each))
-  await revokeTokensOf(tx, { workspaceId, actor: system }, userId, above, now)
-  await withdrawInvitationsOf(
-    tx,
-    { workspaceId, actor: system },
-    userId,
-    roleCovers(role, 'admin') ? above : roles,
-    now,
-  )
+  await applyRole(tx, serviceIn(workspaceId), userId, role, now)
 }
 
 /** Removes the member, as another member would. Keys and webhooks, on which others depend, are kept. */
 async function leave(tx: Tx, workspaceId: string, userId: string, now: Date): Promise<void> {
   if (await isLastOwner(tx, workspaceId, userId)) return
-  await removeMember(tx, workspaceId, userId)
-  publishMemberRevoked(tx, workspaceId, userId)
-  await record(tx, workspaceId, 'member.removed', userId, now)
-  await revokeTokensOf(tx, { workspaceId, actor: system }, userId, roles, now)
-  await withdrawInvitationsOf(tx, { workspaceId, actor: system }, userId, roles, now)
+  await endMembership(tx, serviceIn(workspaceId), userId, now)
 }
 
 /** Whether the workspace would have no owner without this one. The caller must hold `lockMembers`. */
@@ -99,9 +85,6 @@ async function isLastOwner(tx: Tx, workspaceId: string, userId: string): Promise
     limit 2`
   return owners.length === 1 && owners[0]?.user_id === userId
 }
-
-const record = (tx: Tx, scopeId: string, action: string, userId: string, now: Date) =>
-  recordAudit(tx, { scopeId, actor: system, action, target: `member:${userId}` }, now)
 
 /**
  * Switches the account off: ends every session at once, on every node, and removes it from its workspaces, but never a
@@ -122,7 +105,7 @@ export async function disableUser(tx: Tx, userId: string, now: Date): Promise<vo
   for (const { workspace_id: workspaceId } of memberships) {
     await lockMembers(tx, workspaceId)
     const isLast = await isLastOwner(tx, workspaceId, userId)
-    if (isLast) await revokeTokensOf(tx, { workspaceId, actor: system }, userId, roles, now)
+    if (isLast) await revokeTokensOf(tx, serviceIn(workspaceId), userId, roles, now)
     else await leave(tx, workspaceId, userId, now)
   }
 }

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { instanceScope } from '../../base/encryption/key-store.ts'
 import type { Keyring } from '../../base/encryption/keyring.ts'
+import { ownCookie } from '../sign-in/visitor.ts'
 import type { Attempt } from './oidc.ts'
 
 /** A visit to a provider that has not come back. Its browser keeps it, encrypted, so that no other one can finish it. */
@@ -19,13 +20,6 @@ const lifeMs = 10 * 60_000
 const maxNextLength = 1500
 const context = { table: 'sso_attempts', row: instanceScope, column: 'cookie' }
 
-function cookieOf(publicUrl: string) {
-  const secure = publicUrl.startsWith('https:')
-  const name = secure ? '__Host-parley_sso' : 'parley_sso'
-  // Lax, because the answer of the provider is a navigation from its site.
-  return { name, options: { path: '/', httpOnly: true, sameSite: 'lax', secure } as const }
-}
-
 export function keepAttempt(
   reply: FastifyReply,
   publicUrl: string,
@@ -33,10 +27,9 @@ export function keepAttempt(
   attempt: Omit<PendingAttempt, 'expires'>,
   now: Date,
 ): void {
-  const { name, options } = cookieOf(publicUrl)
   const content = JSON.stringify({ ...attempt, expires: now.getTime() + lifeMs })
   const sealed = instanceKeys.encrypt(context, content).toString('base64url')
-  reply.setCookie(name, sealed, { ...options, maxAge: lifeMs / 1000 })
+  ownCookie(publicUrl, 'sso').set(reply, sealed, { maxAge: lifeMs / 1000 })
 }
 
 /** Returns the attempt of this browser and forgets it: it works once. Null if there is none, or it took too long. */
@@ -47,10 +40,10 @@ export function takeAttempt(
   instanceKeys: Keyring,
   now: Date,
 ): PendingAttempt | null {
-  const { name, options } = cookieOf(publicUrl)
-  const sealed = request.cookies[name] ?? ''
-  reply.clearCookie(name, options)
-  if (sealed === '' || sealed.length > 4096) return null
+  const cookie = ownCookie(publicUrl, 'sso')
+  const sealed = cookie.read(request)
+  cookie.clear(reply)
+  if (sealed === null || sealed.length > 4096) return null
   try {
     const attempt: PendingAttempt = JSON.parse(instanceKeys.decryptText(context, Buffer.from(sealed, 'base64url')))
     return attempt.expires > now.getTime() ? attempt : null

@@ -1,10 +1,11 @@
 import { Type } from 'typebox'
 import { instanceScope } from '../../base/encryption/key-store.ts'
-import { conflict, forbidden, notFound } from '../../base/errors.ts'
+import { conflict, notFound } from '../../base/errors.ts'
 import { type App, timestamp, titled } from '../../base/route.ts'
 import { text } from '../../base/schema-types.ts'
-import { recordAudit } from '../../team/audit.ts'
-import type { TeamCaller, TeamGuard } from '../../team/member.ts'
+import { withIsoTimes } from '../../base/time.ts'
+import { instanceEntry, recordAudit } from '../../team/audit.ts'
+import { signedInUser, type TeamGuard } from '../../team/member.ts'
 import { teamApi } from '../../team/team-api.ts'
 import { closed, emailSchema, idSchema } from '../../team/team-schema.ts'
 import { reauthenticate } from '../account/profile.ts'
@@ -69,19 +70,17 @@ function linkRoutes(app: App, deps: SsoDeps, guard: TeamGuard): void {
     description: 'Returns those that are linked, and the providers that can be.',
     answers: { 200: Type.Object({ identities: Type.Array(linked, { maxItems: maxProviders }), others: choices }) },
     run: async ({ caller }) => {
-      const userId = requireUser(caller)
+      const { userId } = signedInUser(caller)
       const all = await deps.keyStore.withKeyring(instanceScope, (keys) => listProviders(deps.db.sql, keys))
-      const rows = await deps.db.sql<{ provider_id: string; created_at: Date; last_used_at: Date }[]>`
-        select provider_id, created_at, last_used_at
+      const rows = await deps.db.sql<{ providerId: string; linkedAt: Date; lastUsedAt: Date }[]>`
+        select provider_id as "providerId", created_at as "linkedAt", last_used_at as "lastUsedAt"
         from sso_identities
         where user_id = ${userId}`
       const identities = all.flatMap(({ id, settings: { name } }) => {
-        const row = rows.find(({ provider_id }) => provider_id === id)
-        if (row === undefined) return []
-        const times = { linkedAt: row.created_at.toISOString(), lastUsedAt: row.last_used_at.toISOString() }
-        return [{ providerId: id, name, ...times }]
+        const row = rows.find(({ providerId }) => providerId === id)
+        return row === undefined ? [] : [{ ...withIsoTimes(row), name }]
       })
-      const others = all.filter(({ id, isEnabled }) => isEnabled && rows.every((row) => row.provider_id !== id))
+      const others = all.filter(({ id, isEnabled }) => isEnabled && rows.every(({ providerId }) => providerId !== id))
       return { identities, others: others.map(({ id, settings: { name } }) => ({ id, name })) }
     },
   })
@@ -96,7 +95,7 @@ function linkRoutes(app: App, deps: SsoDeps, guard: TeamGuard): void {
     },
     errors: [404, 409, 429, 503],
     run: async ({ caller, body: { providerId, ...proof }, request, reply }) => {
-      requireUser(caller)
+      signedInUser(caller)
       await reauthenticate(deps, visitorOf(deps, request), caller, proof)
       return { url: await startFor(deps, caller, reply, providerId, 'link') }
     },
@@ -108,7 +107,7 @@ function linkRoutes(app: App, deps: SsoDeps, guard: TeamGuard): void {
     params: Type.Object({ providerId: idSchema('The provider.') }),
     errors: [404, 409],
     run: async ({ caller, params: { providerId } }) => {
-      const userId = requireUser(caller)
+      const { userId } = signedInUser(caller)
       await deps.db.tx(async (tx) => {
         const user = await findUser(tx, userId)
         if (user?.password_hash == null) throw conflict('You have no password yet. Set one first.')
@@ -117,19 +116,8 @@ function linkRoutes(app: App, deps: SsoDeps, guard: TeamGuard): void {
           where provider_id = ${providerId}
             and user_id = ${userId}`
         if (removed.count === 0) throw notFound('Identity not found')
-        const entry = {
-          scopeId: instanceScope,
-          actor: caller.actor,
-          action: 'sso.unlinked',
-          target: targetOf(providerId),
-        }
-        await recordAudit(tx, entry, deps.wallClock.now())
+        await recordAudit(tx, instanceEntry(caller.actor, 'sso.unlinked', targetOf(providerId)), deps.wallClock.now())
       })
     },
   })
-}
-
-function requireUser({ userId }: TeamCaller): string {
-  if (userId === null) throw forbidden('Only signed-in users can do this, not tokens')
-  return userId
 }

@@ -6,7 +6,7 @@ import type { Keyring } from '../../base/encryption/keyring.ts'
 import { hashToken } from '../../base/encryption/secret-token.ts'
 import type { Outgoing } from '../../base/outgoing/guarded-fetch.ts'
 import type { App } from '../../base/route.ts'
-import { recordAudit } from '../../team/audit.ts'
+import { instanceEntry, recordAudit, systemActor } from '../../team/audit.ts'
 import { readSigned } from '../oauth/client-assertion.ts'
 import { OAuthError } from '../oauth/oauth-error.ts'
 import type { Provider } from '../providers/provider.ts'
@@ -86,8 +86,7 @@ async function logOut(deps: LogoutDeps, instanceKeys: Keyring, provider: Provide
     const sid = logout.sid === null ? null : sidOf(instanceKeys, logout.issuer, logout.sid)
     const ended = await endProviderSessions(tx, provider.id, { sid, userId })
     if (ended === 0) return
-    const entry = { scopeId: instanceScope, actor: system, action: 'sso.signed-out', target: targetOf(provider.id) }
-    await recordAudit(tx, entry, now, ended)
+    await recordAudit(tx, instanceEntry(systemActor, 'sso.signed-out', targetOf(provider.id)), now, ended)
 
     async function userOf(sub: string): Promise<string | undefined> {
       const [row] = await tx<{ user_id: string }[]>`
@@ -99,8 +98,6 @@ async function logOut(deps: LogoutDeps, instanceKeys: Keyring, provider: Provide
     }
   })
 }
-
-const system = { type: 'system', id: null } as const
 
 /** Checks what the specification demands of a logout token, so that no other token of the provider is taken for one. */
 export function checkClaims(

@@ -1,7 +1,8 @@
 import type * as OpenIdClient from 'openid-client'
 import { loadLater } from '../../base/load-later.ts'
 import type { Outgoing } from '../../base/outgoing/guarded-fetch.ts'
-import type { Provider, ProviderSettings } from '../providers/provider.ts'
+import type { Provider } from '../providers/provider.ts'
+import type { ProviderSettings } from '../providers/provider-schema.ts'
 
 const openid = loadLater<typeof OpenIdClient>('openid-client')
 

@@ -1,32 +1,25 @@
 import { domainToASCII } from 'node:url'
-import type { Static } from 'typebox'
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import type { Tx } from '../../base/db.ts'
 import { instanceScope } from '../../base/encryption/key-store.ts'
 import type { Keyring } from '../../base/encryption/keyring.ts'
 import { createToken, hashToken } from '../../base/encryption/secret-token.ts'
-import { conflict, forbidden, invalid, unavailable } from '../../base/errors.ts'
+import { conflict, invalid, notFound, unavailable } from '../../base/errors.ts'
 import type { Outgoing } from '../../base/outgoing/guarded-fetch.ts'
-import type { App } from '../../base/route.ts'
+import { type App, timestamp, titled } from '../../base/route.ts'
 import { count, text } from '../../base/schema-types.ts'
-import { recordAudit } from '../../team/audit.ts'
-import type { TeamActor, TeamCaller, TeamGuard } from '../../team/member.ts'
+import { withIsoTimes } from '../../base/time.ts'
+import { instanceEntry, recordAudit } from '../../team/audit.ts'
+import { signedInUser, type TeamActor, type TeamCaller, type TeamGuard } from '../../team/member.ts'
 import { type TeamApi, teamApi } from '../../team/team-api.ts'
-import { closed, idSchema } from '../../team/team-schema.ts'
+import { closed, emailSchema, idSchema, personNameSchema } from '../../team/team-schema.ts'
 import { endLocalSessions } from '../providers/forced.ts'
-import {
-  listProviders,
-  maxProviders,
-  type Provider,
-  type ProviderSettings,
-  requireProvider,
-  saveProvider,
-} from '../providers/provider.ts'
-import { publishSessionRevoked } from '../users/members.ts'
-import { findUser } from '../users/users.ts'
-import { disabledUserRoutes } from './disabled-users.ts'
+import { listProviders, maxProviders, type Provider, requireProvider, saveProvider } from '../providers/provider.ts'
+import { type ProviderSettings, providerInput, providerSchema } from '../providers/provider-schema.ts'
+import { endSessionsWhere } from '../sign-in/sessions.ts'
+import { decryptPerson, findUser, findUserByEmail } from '../users/users.ts'
+import { enableUser } from './access.ts'
 import { SsoFailure } from './oidc.ts'
-import { providerInput, providerSchema } from './provider-schema.ts'
 import { type SsoDeps, ssoPath, startAttempt, targetOf } from './sso-routes.ts'
 
 export interface ProviderDeps extends SsoDeps {
@@ -81,10 +74,7 @@ function present({ publicUrl }: ProviderDeps, { id, settings, test, isEnabled, i
   const { clientSecret: _, ...shown } = settings
   return {
     id,
-    ...{ ...shown, domains: [...shown.domains], access: [...shown.access], breakGlass: [...shown.breakGlass] },
-    isEnabled,
-    isForced,
-    test: test === null ? null : { ...test, groups: [...test.groups] },
+    ...{ ...shown, isEnabled, isForced, test },
     scimTokenAt: scimTokenAt?.toISOString() ?? null,
     redirectUri: publicUrl + ssoPath(id, '/callback'),
     logoutUri: publicUrl + ssoPath(id, '/logout'),
@@ -157,11 +147,7 @@ async function refuseUnknown(tx: Tx, { access, breakGlass }: ProviderSettings): 
 const switchForcedOff = () => conflict('Switch forced sign-on off first')
 
 const record = (deps: ProviderDeps, tx: Tx, actor: TeamActor, what: string, id: string) =>
-  recordAudit(
-    tx,
-    { scopeId: instanceScope, actor, action: `sso-provider.${what}`, target: targetOf(id) },
-    deps.wallClock.now(),
-  )
+  recordAudit(tx, instanceEntry(actor, `sso-provider.${what}`, targetOf(id)), deps.wallClock.now())
 
 /** Changes an existing provider and records it. */
 async function change<T>(
@@ -183,11 +169,7 @@ async function change<T>(
 
 async function removeProvider(tx: Tx, { id, isForced }: Provider): Promise<void> {
   if (isForced) throw switchForcedOff()
-  const ended = await tx<{ id: string }[]>`
-    delete from sessions
-    where sso_provider_id = ${id}
-    returning id`
-  for (const session of ended) publishSessionRevoked(tx, session.id)
+  await endSessionsWhere(tx, tx`sso_provider_id = ${id}`)
   await tx`delete from scim_members where member_id in (select id from scim_users where provider_id = ${id})`
   await tx`delete from scim_groups where provider_id = ${id}`
   await tx`delete from scim_users where provider_id = ${id}`
@@ -260,12 +242,12 @@ async function refuseUntested(tx: Tx, { settings, test, isEnabled }: Provider): 
 /** Begins a visit for the signed-in person. Returns the address to open. */
 export async function startFor(
   deps: SsoDeps,
-  { userId }: TeamCaller,
+  caller: TeamCaller,
   reply: Parameters<typeof startAttempt>[1],
   providerId: string,
   purpose: 'link' | 'test',
 ): Promise<string> {
-  if (userId === null) throw forbidden('Only signed-in users can do this, not tokens')
+  const { userId } = signedInUser(caller)
   const provider = await deps.keyStore.withKeyring(instanceScope, (keys) =>
     requireProvider(deps.db.sql, keys, providerId),
   )
@@ -309,5 +291,52 @@ function setScimToken(deps: ProviderDeps, actor: TeamActor, id: string, hash: Bu
       set scim_token_hash = ${hash},
         scim_token_at = ${hash === null ? null : deps.clock.now()}
       where id = ${provider.id}`
+  })
+}
+
+const maxListed = 500
+
+const disabledUser = titled('DisabledUser', {
+  id: idSchema('The account.'),
+  name: personNameSchema,
+  email: emailSchema,
+  disabledAt: timestamp('When it was switched off.'),
+})
+
+/** Adds the routes with which operators see accounts that are switched off, and switch them on again. */
+function disabledUserRoutes(api: TeamApi, { db, keyStore, wallClock }: ProviderDeps): void {
+  api.get('/api/team/v1/users/disabled', 'operator', {
+    operationId: 'listDisabledUsers',
+    summary: 'List accounts that are switched off',
+    description: `For operators. The newest ${maxListed} that providers switched off by SCIM.`,
+    answers: { 200: Type.Object({ users: Type.Array(disabledUser, { maxItems: maxListed }) }) },
+    run: async () => {
+      const rows = await db.sql<{ id: string; person: Buffer; disabledAt: Date }[]>`
+        select id, person, disabled_at as "disabledAt"
+        from users
+        where disabled_at is not null
+        order by disabled_at desc, id
+        limit ${maxListed}`
+      const users = await keyStore.withKeyring(instanceScope, (keys) =>
+        rows.map(({ person, ...row }) => ({ ...withIsoTimes(row), ...decryptPerson(keys, row.id, person) })),
+      )
+      return { users }
+    },
+  })
+  api.post('/api/team/v1/users/enable', 'operator', {
+    operationId: 'enableUser',
+    summary: 'Switch an account on again',
+    description: 'For operators. For an account that a provider switched off by SCIM. It gets no workspace back.',
+    body: Type.Object({ email: emailSchema }, closed),
+    errors: [404],
+    run: async ({ caller, body }) => {
+      const keys = await keyStore.keyring(instanceScope)
+      await db.tx(async (tx) => {
+        const user = await findUserByEmail(tx, keys, body.email)
+        if (user === undefined) throw notFound('No user has this e-mail')
+        await enableUser(tx, user.id)
+        await recordAudit(tx, instanceEntry(caller.actor, 'user.enabled', `user:${user.id}`), wallClock.now())
+      })
+    },
   })
 }

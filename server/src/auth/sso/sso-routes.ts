@@ -5,10 +5,10 @@ import type { Keyring } from '../../base/encryption/keyring.ts'
 import { isUuid } from '../../base/id.ts'
 import { addressGroup } from '../../base/outgoing/address.ts'
 import type { App } from '../../base/route.ts'
-import { countAudit, recordAudit } from '../../team/audit.ts'
+import { countAudit, instanceEntry, recordAudit, systemActor, userActor } from '../../team/audit.ts'
 import { listProviders, type Provider, saveTest } from '../providers/provider.ts'
 import type { Limiter } from '../rate-limit/limiter.ts'
-import { rateLimited } from '../rate-limit/request-limits.ts'
+import { takeOrRefuse } from '../rate-limit/request-limits.ts'
 import { findSession, type NewSession } from '../sign-in/sessions.ts'
 import { completeSignIn } from '../sign-in/sign-in.ts'
 import { setSessionCookies } from '../sign-in/sign-in-routes.ts'
@@ -74,10 +74,7 @@ export function ssoRoutes(app: App, deps: SsoDeps): void {
 
 /** Counts per network: each visit may cost requests to a provider. */
 export async function countRequest(deps: Pick<SsoDeps, 'limiter' | 'clientAddressOf'>, { raw }: FastifyRequest) {
-  const address = deps.clientAddressOf(raw)
-  const group = address === null ? 'unknown' : addressGroup(address)
-  const take = await deps.limiter.take(`sso:${group}`, perMinute)
-  if (!take.allowed) throw rateLimited(take)
+  await takeOrRefuse(deps.limiter, `sso:${addressGroup(deps.clientAddressOf(raw))}`, perMinute)
 }
 
 export async function findEnabled(
@@ -133,9 +130,8 @@ async function finishAttempt(
 
 /** Links and tests belong to the session that began them: another person may use the browser meanwhile. */
 async function isStillSignedIn(deps: SsoDeps, request: FastifyRequest, { userId }: PendingAttempt): Promise<boolean> {
-  const { sessionToken } = visitorOf(deps, request)
-  const session = sessionToken === null ? undefined : await findSession(deps, sessionToken, deps.wallClock.now())
-  return session !== undefined && session.user_id === userId
+  const session = await findSession(deps, visitorOf(deps, request).sessionToken, deps.wallClock.now())
+  return session !== undefined && session.userId === userId
 }
 
 interface Finished {
@@ -164,12 +160,7 @@ async function finishSignIn({ deps, request, reply, provider, instanceKeys, pend
     if ('refusal' in authorized) return authorized
     const { userId } = authorized
     const now = deps.wallClock.now()
-    const actor = { type: 'user', id: userId } as const
-    await recordAudit(
-      tx,
-      { scopeId: instanceScope, actor, action: 'sso.signed-in', target: targetOf(provider.id) },
-      now,
-    )
+    await recordAudit(tx, instanceEntry(userActor(userId), 'sso.signed-in', targetOf(provider.id)), now)
     return { session: await completeSignIn(tx, instanceKeys, userId, 'sso', visitorOf(deps, request), now, session) }
   })
   if ('refusal' in done) {
@@ -186,8 +177,7 @@ async function finishLink({ deps, provider, instanceKeys, pending, claims }: Fin
   if (userId === null) return pageOf('link', 'failed', '/')
   const isLinked = await deps.db.tx(async (tx) => {
     if (!(await linkIdentity(tx, provider.id, subject, userId, deps.clock.now()))) return false
-    const actor = { type: 'user', id: userId } as const
-    const entry = { scopeId: instanceScope, actor, action: 'sso.linked', target: targetOf(provider.id) }
+    const entry = instanceEntry(userActor(userId), 'sso.linked', targetOf(provider.id))
     await recordAudit(tx, entry, deps.wallClock.now())
     return true
   })
@@ -214,10 +204,9 @@ function saveFailedTest(deps: SsoDeps, instanceKeys: Keyring, providerId: string
 
 /** One entry an hour for each reason: visitors can cause them at will. */
 function recordRefusal(deps: SsoDeps, providerId: string, reason: Outcome, problem?: string): Promise<void> {
-  const actor = { type: 'system', id: null } as const
-  const details = problem === undefined ? undefined : { problem: { before: null, after: problem } }
-  const entry = { scopeId: instanceScope, actor, action: `sso.${reason}`, target: targetOf(providerId) }
-  return deps.db.tx((tx) => countAudit(tx, { ...entry, ...(details && { details }) }, deps.wallClock.now()))
+  const entry = instanceEntry(systemActor, `sso.${reason}`, targetOf(providerId))
+  const details = problem === undefined ? {} : { details: { problem: { before: null, after: problem } } }
+  return deps.db.tx((tx) => countAudit(tx, { ...entry, ...details }, deps.wallClock.now()))
 }
 
 export const targetOf = (providerId: string): string => `sso-provider:${providerId}`

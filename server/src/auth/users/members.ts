@@ -5,12 +5,6 @@ import { type ApiError, conflict, forbidden, notFound } from '../../base/errors.
 import { type Member, type Role, roleCovers } from '../../team/member.ts'
 import { decryptPerson, type UserRow } from './users.ts'
 
-interface MemberRow {
-  user_id: string
-  role: Role
-  created_at: Date
-}
-
 export interface WorkspaceMember {
   userId: string
   name: string
@@ -24,17 +18,14 @@ export interface WorkspaceMember {
 }
 
 export async function listMembers(sql: Sql, workspaceId: string, instanceKeys: Keyring): Promise<WorkspaceMember[]> {
-  const rows = await sql<(MemberRow & { away_since: Date | null; away_until: Date | null; person: Buffer })[]>`
-    select m.user_id, m.role, m.created_at, m.away_since, m.away_until, u.person
+  const rows = await sql<(Omit<WorkspaceMember, 'name' | 'email'> & { person: Buffer })[]>`
+    select m.user_id as "userId", m.role, m.created_at as "joinedAt", m.away_since as "awaySince",
+      m.away_until as "awayUntil", u.person
     from members m
     join users u on u.id = m.user_id
     where m.workspace_id = ${workspaceId}
     order by m.created_at, m.user_id`
-  return rows.map((row) => {
-    const { name, email } = decryptPerson(instanceKeys, row.user_id, row.person)
-    const { user_id: userId, role, created_at: joinedAt, away_since: awaySince, away_until: awayUntil } = row
-    return { userId, name, email, role, joinedAt, awaySince, awayUntil }
-  })
+  return rows.map(({ person, ...row }) => ({ ...row, ...decryptPerson(instanceKeys, row.userId, person) }))
 }
 
 /** Returns those of these people who are members, and the name of the workspace, for mails to them. */
@@ -49,9 +40,9 @@ export async function findRecipients(sql: Sql, workspaceId: string, userIds: rea
   return { workspaceName: users[0]?.workspaceName ?? '', users }
 }
 
-export async function findMember(sql: Sql, workspaceId: string, userId: string): Promise<MemberRow | undefined> {
-  const [row] = await sql<MemberRow[]>`
-    select user_id, role, created_at
+export async function findMember(sql: Sql, workspaceId: string, userId: string): Promise<{ role: Role } | undefined> {
+  const [row] = await sql<{ role: Role }[]>`
+    select role
     from members
     where workspace_id = ${workspaceId}
       and user_id = ${userId}`

@@ -64,9 +64,12 @@ export async function createUser(tx: Tx, instanceKeys: Keyring, user: NewUser, n
   return id
 }
 
+const columns = (sql: Sql) => sql`
+  id, person, password_hash, totp_secret, totp_confirmed_at, is_operator, language, disabled_at, managed_by`
+
 export async function findUser(sql: Sql, userId: string): Promise<UserRow | undefined> {
   const [row] = await sql<UserRow[]>`
-    select id, person, password_hash, totp_secret, totp_confirmed_at, is_operator, language, disabled_at, managed_by
+    select ${columns(sql)}
     from users
     where id = ${userId}`
   return row
@@ -74,14 +77,10 @@ export async function findUser(sql: Sql, userId: string): Promise<UserRow | unde
 
 export async function findUserByEmail(sql: Sql, instanceKeys: Keyring, email: string): Promise<UserRow | undefined> {
   const [row] = await sql<UserRow[]>`
-    select id, person, password_hash, totp_secret, totp_confirmed_at, is_operator, language, disabled_at, managed_by
+    select ${columns(sql)}
     from users
     where email_index = any (${byteaArray(emailIndexes(instanceKeys, email))}::bytea[])`
   return row
-}
-
-export async function renameUser(tx: Tx, instanceKeys: Keyring, userId: string, name: string): Promise<void> {
-  await changePerson(tx, instanceKeys, userId, { name })
 }
 
 /** Throws 409 if another user has the e-mail. */

@@ -38,22 +38,20 @@ export async function copyIn(client: pg.Client, statement: string, bytes: AsyncI
 
 /** Runs the statement in the simple query protocol. */
 class Copy extends Query {
-  readonly done: Promise<number>
+  readonly #ended = Promise.withResolvers<number>()
   protected failure: unknown
   #count = 0
-  #resolve: (count: number) => void = () => {}
-  #reject: (error: unknown) => void = () => {}
   readonly #text: string
 
   constructor(statement: string) {
     super(statement)
     this.#text = statement
-    this.done = new Promise((resolve, reject) => {
-      this.#resolve = resolve
-      this.#reject = reject
-    })
     // The reader receives the error; this only prevents an unhandled rejection.
     this.done.catch(() => undefined)
+  }
+
+  get done(): Promise<number> {
+    return this.#ended.promise
   }
 
   submit = (wire: PgConnection): null => {
@@ -69,12 +67,12 @@ class Copy extends Query {
   }
 
   handleReadyForQuery(): void {
-    this.#resolve(this.#count)
+    this.#ended.resolve(this.#count)
   }
 
   handleError(error: unknown): void {
     this.failure = error
-    this.#reject(error)
+    this.#ended.reject(error)
   }
 }
 

@@ -50,9 +50,10 @@ export function isLoopback(host: string): boolean {
 
 /**
  * Returns the key for a limit per client: an IPv4 address, or the /64 network of an IPv6 address, within which a client
- * can change its address freely. A site has a /48 network.
+ * can change its address freely. A site has a /48 network. All clients without a known address share one limit.
  */
-export function addressGroup(address: string, bits: 48 | 64 = 64): string {
+export function addressGroup(address: string | null, bits: 48 | 64 = 64): string {
+  if (address === null) return 'unknown'
   if (isIP(address) !== 6) return address
   const [head = '', tail = ''] = address.split('::')
   const front = head === '' ? [] : head.split(':')

@@ -1,5 +1,4 @@
 import type { CountryCode } from 'libphonenumber-js/max'
-import type { Issue } from '../errors.ts'
 import { loadLater } from '../load-later.ts'
 import { lengthProblem, normalizeText } from '../text/external-text.ts'
 import { phoneVariants } from './phone-variants.ts'
@@ -140,10 +139,4 @@ export function phoneCountry(digits: string): PhoneCountry | null {
   const parsed = library().parsePhoneNumberFromString(`+${digits}`)
   if (parsed === undefined) return null
   return { country: parsed.country ?? null, callingCode: parsed.countryCallingCode }
-}
-
-/** Returns an issue for an invalid default country, whose numbers would all parse as foreign. */
-export function issuesOfCountry(country: string | null | undefined): Issue[] {
-  if (country === undefined || country === null || hasNumberingPlan(country)) return []
-  return [{ path: 'defaultCountry', message: 'must be an ISO 3166-1 code of a country with phone numbers, as in BR' }]
 }

@@ -49,6 +49,18 @@ export const columnNames = (columns: Readonly<Record<string, readonly string[]>>
     draft.text += listOf(columns).names
   })
 
+/** Returns the row's values by column, for `set` and `row`. */
+export const withColumnNames = <R extends object>(row: R): Record<string, R[keyof R]> =>
+  Object.fromEntries(Object.entries(row).map(([property, value]) => [columnOf(property), value]))
+
+/** SQL, for `select`: the columns of properties, as these properties. */
+export function selectedAs(table: string, properties: readonly string[]): SqlPart {
+  const text = properties.map((property) => `${table}.${columnOf(property)} as "${property}"`).join(', ')
+  return new SqlPart((draft) => {
+    draft.text += text
+  })
+}
+
 /**
  * SQL, for `from`: the rows as `n`, with one array parameter per column. `hidesLength` hides their number from the
  * planner, which would otherwise replan for every number.

@@ -117,10 +117,14 @@ async function copyFile(copy: FileCopy, store: MediaStore, name: string, bytes: 
   copy.seen.add(name)
 }
 
-async function* hashed(copy: FileCopy, content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+/** Yields the content, and adds it to the digest and the number of bytes. */
+export async function* hashed<B extends Uint8Array>(
+  total: Pick<FileCopy, 'digest' | 'bytes'>,
+  content: AsyncIterable<B>,
+): AsyncGenerator<B> {
   for await (const piece of content) {
-    copy.digest.update(piece)
-    copy.bytes += piece.length
+    total.digest.update(piece)
+    total.bytes += piece.length
     yield piece
   }
 }

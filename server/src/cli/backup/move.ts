@@ -13,14 +13,13 @@ import {
   withSession,
 } from '../../base/copy/catalog.ts'
 import { copyOut } from '../../base/copy/copy.ts'
-import { openDb } from '../../base/db.ts'
 import { movedName } from '../../base/embedded/embedded-postgres.ts'
 import type { MasterKeys } from '../../base/encryption/key-store.ts'
-import { migrate, unfinishedMove } from '../../base/migrate.ts'
+import { unfinishedMove } from '../../base/migrate.ts'
 import { type DatabaseAddress, formatHost } from '../../base/postgres/address.ts'
 import { type Config, loadConfig } from '../../config.ts'
 import { openProgress, type Progress, printResult } from '../terminal.ts'
-import { keyFileOf, requireCluster, requireMasterKeys, startEmbedded } from './source.ts'
+import { keyFileOf, migrateAt, requireCluster, requireMasterKeys, startEmbedded } from './source.ts'
 import { type Verification, verificationLines, verifyBackup } from './verify.ts'
 
 export interface MoveOptions {
@@ -51,9 +50,9 @@ export async function move({ to, json }: MoveOptions): Promise<void> {
   const source = await startEmbedded(config.dataFolder)
   let moved: MoveResult
   try {
-    await migrateToLatest(source.address)
+    await migrateAt(source.address)
     await withSession(target, 'parley move', requireEmptyDatabase)
-    await migrateToLatest(target)
+    await migrateAt(target)
     moved = await moveRows(source.address, target, { config, masterKeys }).catch((error: unknown) => {
       throw new Error(
         `Nothing was moved. ${config.dataFolder} is unchanged. Start the service on it, or run this again.`,
@@ -90,11 +89,6 @@ function addressOf(to: string, config: Config): DatabaseAddress {
   const { database } = loadConfig({ ...process.env, DATABASE_URL: to, PARLEY_MASTER_KEY: current.toString('hex') })
   if (database.address === null) throw new Error('--to must include a database')
   return database.address
-}
-
-async function migrateToLatest(address: DatabaseAddress): Promise<void> {
-  const db = openDb({ address, maxConnections: 2 })
-  await migrate(db).finally(() => db.close())
 }
 
 /** Throws unless the database is empty or has an unfinished move, whose rows are deleted; empty tables may stay. */

@@ -1,8 +1,8 @@
 import { createHash, type Hash } from 'node:crypto'
 import type pg from 'pg'
 import { loadTables, withSession } from '../../base/copy/catalog.ts'
-import { openDb, sqlState } from '../../base/db.ts'
-import { checkMigrations, migrate } from '../../base/migrate.ts'
+import { sqlState } from '../../base/db.ts'
+import { checkMigrations } from '../../base/migrate.ts'
 import type { DatabaseAddress } from '../../base/postgres/address.ts'
 import type { Config } from '../../config.ts'
 import type { MediaStore } from '../../media/store/store.ts'
@@ -14,14 +14,15 @@ import {
   filePrefix,
   format,
   type Head,
+  hashed,
   headName,
   isEndName,
-  type Part,
   type Snapshot,
   snapshotName,
   storeOf,
   tableOf,
 } from './format.ts'
+import { migrateAt } from './source.ts'
 import { readTar, type TarEntry, TruncatedBackup } from './tar.ts'
 
 export interface ReadBackup {
@@ -65,7 +66,7 @@ export async function readBackup(input: AsyncIterable<Uint8Array>, target: Resto
       ),
     )
     // Migrates a backup of an earlier version to the current one.
-    await withDb(address, (db) => migrate(db))
+    await migrateAt(address)
     progress.end()
     return { head, snapshot, end, address, rows: end.tables.reduce((sum, { rows }) => sum + rows, 0) }
   } finally {
@@ -83,15 +84,7 @@ function readHead(bytes: Buffer): Head {
 
 async function makeTables(address: DatabaseAddress, { migrations }: Snapshot): Promise<void> {
   await checkMigrations(migrations)
-  await withDb(address, (db) => migrate(db, undefined, migrations.at(-1)?.number ?? 0))
-}
-
-async function withDb(
-  address: DatabaseAddress,
-  work: (db: ReturnType<typeof openDb>) => Promise<unknown>,
-): Promise<void> {
-  const db = openDb({ address, maxConnections: 2 })
-  await work(db).finally(() => db.close())
+  await migrateAt(address, migrations.at(-1)?.number ?? 0)
 }
 
 interface FilesRead {
@@ -117,14 +110,6 @@ async function readFiles(reader: Reader, files: FilesRead, progress: Progress): 
   }
 }
 
-async function* hashed(files: FilesRead, content: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  for await (const piece of content) {
-    files.digest.update(piece)
-    files.bytes += piece.length
-    yield piece
-  }
-}
-
 type TablesRead = EndMark['tables']
 
 /** Loads the tables. Nothing is committed unless `check` accepts the end mark. */
@@ -140,11 +125,10 @@ async function readTables(
     const read: TablesRead = []
     for (const table of snapshot.tables) {
       progress.show(read.length / snapshot.tables.length, table.name)
-      const digest = createHash('sha256')
-      const part: Part = { bytes: 0, sha256: '' }
-      const bytes = bytesOfTable(reader, table.name, digest, part)
+      const total = { digest: createHash('sha256'), bytes: 0 }
+      const bytes = hashed(total, bytesOfTable(reader, table.name))
       const rows = await fill(table, bytes).catch(translateDataError(table.name))
-      read.push({ name: table.name, rows, bytes: part.bytes, sha256: digest.digest('hex') })
+      read.push({ name: table.name, rows, bytes: total.bytes, sha256: total.digest.digest('hex') })
     }
     end = await check(read)
   })
@@ -158,14 +142,10 @@ const translateDataError = (table: string) => (error: unknown) => {
   throw isDataError ? alteredError(`table ${table}`) : error
 }
 
-async function* bytesOfTable(reader: Reader, table: string, digest: Hash, part: Part): AsyncGenerator<Buffer> {
+async function* bytesOfTable(reader: Reader, table: string): AsyncGenerator<Buffer> {
   while (tableOf((await reader.peek()).name) === table) {
     const entry = await reader.take((await reader.peek()).name)
-    for await (const piece of entry.content) {
-      digest.update(piece)
-      part.bytes += piece.length
-      yield piece
-    }
+    yield* entry.content
   }
 }
 

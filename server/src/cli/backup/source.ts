@@ -1,8 +1,10 @@
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { openDb } from '../../base/db.ts'
 import { addressOfRunning, FolderInUse, startEmbeddedPostgres } from '../../base/embedded/embedded-postgres.ts'
 import type { MasterKeys } from '../../base/encryption/key-store.ts'
 import { masterKeyId, parseMasterKey, readPreviousMasterKeyFiles } from '../../base/encryption/secrets.ts'
+import { migrate } from '../../base/migrate.ts'
 import { type DatabaseAddress, socketAddress } from '../../base/postgres/address.ts'
 import type { Config } from '../../config.ts'
 import { printMessage } from '../terminal.ts'
@@ -27,6 +29,12 @@ export async function openEmbedded(config: Config): Promise<DatabaseSource> {
 export async function startEmbedded(folder: string): Promise<DatabaseSource> {
   const { stop, ...login } = await startEmbeddedPostgres({ folder, log: printMessage })
   return { address: socketAddress(login), close: stop }
+}
+
+/** Applies the migrations up to number `last` to a database. */
+export async function migrateAt(address: DatabaseAddress, last?: number): Promise<void> {
+  const db = openDb({ address, maxConnections: 2 })
+  await migrate(db, undefined, last).finally(() => db.close())
 }
 
 export function requireCluster({ dataFolder }: Config): void {

@@ -3,12 +3,11 @@ import { dirname, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { InvalidInput } from '../../base/errors.ts'
-import type { Outcome } from '../../scenarios/scenario/compare-runs.ts'
+import { type Difference, lineOf, type Outcome } from '../../scenarios/scenario/compare-runs.ts'
 import type { Scenario } from '../../scenarios/scenario/scenario-schema.ts'
 import type { ScenarioFile } from '../../scenarios/starter-set.ts'
 import { printMessage, printResult } from '../terminal.ts'
 import { type AgentProcess, startAgent } from './agent-process.ts'
-import { linesOfOutcome, linesOfRun } from './print-run.ts'
 import type { Installation } from './temporary-installation.ts'
 
 interface RunOptions {
@@ -29,7 +28,7 @@ interface RunOptions {
 }
 
 /** A result as the team API shows it. */
-export interface Result extends Outcome {
+interface Result extends Outcome {
   ms: number
 }
 
@@ -261,4 +260,39 @@ async function report(results: readonly Result[], status: string, options: RunOp
   printResult(json, { status, results }, linesOfRun(results, changes))
   if (status !== 'finished') process.exitCode = 1
   else if (results.some(({ verdict }) => verdict !== 'passed')) process.exitCode = 2
+}
+
+const marks: Record<string, string> = { passed: '✓', failed: '✗', error: '!' }
+const maxLines = 12
+
+/** Returns the lines of one result: for a failed one what was expected, and the end of the conversation. */
+function linesOfOutcome({ name, verdict, checks, entries, ms }: Result): string[] {
+  const title = `${marks[verdict] ?? '-'} ${name} (${(ms / 1000).toFixed(1)} s)`
+  if (verdict === 'passed') return [title]
+  const unmet = checks
+    .filter(({ passed }) => !passed)
+    .map(({ check, expected, actual }) => `    ${check}: expected ${expected}; found ${actual || 'nothing'}`)
+  return [title, ...unmet, ...entries.slice(-maxLines).map((entry) => `      ${lineOf(entry)}`)]
+}
+
+/** Returns the summary of a run, and what is different from the one before. */
+function linesOfRun(results: readonly Result[], changes: readonly (Difference & { name: string })[]): string[] {
+  const count = (verdict: string) => results.filter((one) => one.verdict === verdict).length
+  const others = results.length - count('passed') - count('failed') - count('error')
+  const lines = [
+    `${count('passed')} passed, ${count('failed')} failed, ${count('error')} could not be played` +
+      (others === 0 ? '' : `, ${others} skipped`),
+  ]
+  const differing = changes.filter(
+    ({ before, broken, fixed, lines: text }) =>
+      before !== null && (broken.length > 0 || fixed.length > 0 || text.length > 0),
+  )
+  if (differing.length === 0) return lines
+  lines.push('', 'Changed since the run before:')
+  for (const { name, broken, fixed, lines: text } of differing) {
+    lines.push(`  ${name}`)
+    lines.push(...broken.map((one) => `    no longer: ${one}`), ...fixed.map((one) => `    now: ${one}`))
+    lines.push(...text.filter(({ mark }) => mark !== ' ').map(({ mark, text: line }) => `    ${mark} ${line}`))
+  }
+  return lines
 }

@@ -3,7 +3,6 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { gaugesOf } from '../../app/gauges.ts'
 import type { Runtime } from '../../app/runtime.ts'
-import type { Limiter } from '../../auth/rate-limit/limiter.ts'
 import { openLimiter } from '../../auth/rate-limit/open-limiter.ts'
 import { repeatAfterPause } from '../../base/async/loop.ts'
 import { type Clock, correctedClock, type ShiftedClock, shiftedClock, systemClock } from '../../base/clock.ts'
@@ -64,17 +63,17 @@ export async function openRuntime(
     await keyStore.ensureInstanceSecrets()
     await ensurePushKeys({ db, keyStore, clock })
     const media = await openStore({ db, keyStore, clock }, config.media)
-    const limiter = await createLimiter(config, { db, clock, log })
+    const sharedDatabase = config.database.url !== null
+    const limiter = await openLimiter({ redisUrl: config.redisUrl, sharedDatabase, db, clock, log })
     const { memoryBytes } = config.search
     const memoryIndexes =
       memoryBytes === 0
         ? undefined
         : openMemoryIndexes({ sql: db.sql, clock, log, db: options, masterKeys, maxBytes: memoryBytes })
     // An embedded database serves one process, so there are no others to notify.
-    const stopRelay =
-      config.database.url === null
-        ? () => {}
-        : await relayMessages(db, (error) => log.warn('failed to publish a notification to other processes', {}, error))
+    const stopRelay = sharedDatabase
+      ? await relayMessages(db, (error) => log.warn('failed to publish a notification to other processes', {}, error))
+      : () => {}
     const baseMetrics = createMetrics(gaugesOf({ db, clock, log }, config.database.maxConnections))
     const telemetry = await openTelemetry(config.telemetry, { log, metrics: baseMetrics })
     const mailer = config.mail === null ? null : createMailer(config.mail)
@@ -139,16 +138,6 @@ async function openClock(config: Config, db: Db, log: Log): Promise<{ clock: Clo
   await follow()
   // While the database is unavailable the last offset applies.
   return { clock, stop: repeatAfterPause(followEveryMs, follow, () => {}).stop }
-}
-
-function createLimiter(config: Config, { db, clock, log }: Pick<Runtime, 'db' | 'clock' | 'log'>): Promise<Limiter> {
-  return openLimiter({
-    redisUrl: config.redisUrl,
-    sharedDatabase: config.database.url !== null,
-    db,
-    clock,
-    log: { warn: (_fields, message) => log.warn(message), info: (_fields, message) => log.info(message) },
-  })
 }
 
 /** File of the master key if it is not in the settings. */

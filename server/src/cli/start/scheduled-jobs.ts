@@ -102,76 +102,38 @@ function scheduledJobsOf(runtime: Runtime): ScheduledJob[] {
   const templates = templateDeps(runtime)
   const erasures = erasureDeps(runtime)
   const feeds = collectChangedFeeds({ db, clock })
-  const inboxIndexer = createInboxIndexer({ db, keyStore, clock })
   const sends = { db, keyStore, clock, connectors: connectorsOf(runtime) }
   const rotations = { db, keyStore, clock, tables: keyedTables }
-  const waitingReminder = createWaitingReminder({ db, clock })
+  const sequences = createSequenceJob({ sends: sendDeps(runtime), step: runStep })
   const timeDeps = { db, clock }
-  const embedder = embedderOf(runtime)
+  const hasGrown = watchGrowth(timeDeps, recordedTopic)
   const dueJobs: Record<string, DueJob> = {
     ...mailJobs(runtime),
     ...inboxTimers(runtime),
-    'process-lead-sources': {
-      everyMs: frequentMs,
-      work: () => processSourceRequests(runtime),
-      watch: watchSourceRequests(timeDeps),
-    },
-    'read-templates': { everyMs: frequentMs, work: () => syncDueTemplates(templates), watch: watchTemplates(timeDeps) },
-    'finish-erasures': { everyMs: frequentMs, work: () => finishErasures(erasures), watch: watchErasures(timeDeps) },
-    'rotate-keys': { everyMs: sliceEveryMs, work: () => runRotationSteps(rotations), watch: watchRotations(timeDeps) },
-    'send-push-notifications': {
-      everyMs: pushEveryMs,
-      work: createPushSender(pushDeps(runtime)),
-      watch: watchPushes(timeDeps),
-    },
-    'notify-outages': { everyMs: reminderEveryMs, work: () => notifyOutages(db, clock), watch: watchOutages(timeDeps) },
+    'process-lead-sources': due(frequentMs, () => processSourceRequests(runtime), watchSourceRequests(timeDeps)),
+    'read-templates': due(frequentMs, () => syncDueTemplates(templates), watchTemplates(timeDeps)),
+    'finish-erasures': due(frequentMs, () => finishErasures(erasures), watchErasures(timeDeps)),
+    'rotate-keys': due(sliceEveryMs, () => runRotationSteps(rotations), watchRotations(timeDeps)),
+    'send-push-notifications': due(pushEveryMs, createPushSender(pushDeps(runtime)), watchPushes(timeDeps)),
+    'notify-outages': due(reminderEveryMs, () => notifyOutages(db, clock), watchOutages(timeDeps)),
   }
   return [
     ...Object.entries(hourlyJobs(runtime)).map(([name, work]) => ({ name, everyMs: hourMs, work })),
-    ...Object.entries(dueJobs).map(([name, { watch, ...job }]) => ({
-      ...{ name, ...job, isDue: watch.isDue, isQuiet: true },
-    })),
-    {
-      name: 'hand-back-lapsed',
-      everyMs: minuteMs,
-      work: () => reassignFromEndedKeys(db, keyStore, clock),
-      isQuiet: true,
-    },
-    ...(embedder === null
-      ? []
-      : [{ name: 'embed-articles', everyMs: minuteMs, work: () => embedArticles(db, embedder), isQuiet: true }]),
+    ...Object.entries(dueJobs).map(([name, job]) => ({ name, ...job, isQuiet: true })),
+    ...Object.entries(minuteJobs(runtime)).map(([name, work]) => ({ name, everyMs: minuteMs, work, isQuiet: true })),
     { name: 'count-budgets', everyMs: minuteMs, work: () => countDueBudgets({ db, clock }), isSilent: true },
-    { name: 'select-reviews', everyMs: minuteMs, work: () => selectReviews({ db, keyStore, clock }), isQuiet: true },
-    {
-      name: 'clear-removed-teams',
-      everyMs: minuteMs,
-      work: () => clearRemovedTeams({ db, keyStore, clock }),
-      isQuiet: true,
-    },
-    {
-      name: 'send-sequences',
-      everyMs: frequentMs,
-      isQuiet: true,
-      ...createSequenceJob({ sends: sendDeps(runtime), step: runStep }),
-    },
-    { name: 'notify-waiting', everyMs: reminderEveryMs, isQuiet: true, ...waitingReminder },
+    { name: 'send-sequences', everyMs: frequentMs, isQuiet: true, ...sequences },
+    { name: 'notify-waiting', everyMs: reminderEveryMs, isQuiet: true, ...createWaitingReminder({ db, clock }) },
     { name: 'count-reports', everyMs: reportEveryMs, isSilent: true, ...reportCounterOf(runtime) },
     { name: 'send-away-messages', everyMs: frequentMs, isQuiet: true, ...createAwayMessages(sendDeps(runtime)) },
     ...[
       { name: 'index-leads', isDue: feeds.hasAny, work: () => indexChangedFeeds({ db, keyStore }, feeds) },
-      { name: 'index-inbox', ...inboxIndexer },
-      {
-        name: 'refresh-statistics',
-        isDue: watchGrowth(timeDeps, recordedTopic),
-        work: () => refreshStatistics(db.sql),
-      },
+      { name: 'index-inbox', ...createInboxIndexer({ db, keyStore, clock }) },
+      { name: 'refresh-statistics', isDue: hasGrown, work: () => refreshStatistics(db.sql) },
     ].map((job) => ({ ...job, everyMs: sliceEveryMs, isSilent: true })),
     {
-      name: 'reindex-idle-conversations',
-      everyMs: strandedMs,
-      isDue: watchIdle(timeDeps).isDue,
-      work: () => reindexIdle(timeDeps),
-      isSilent: true,
+      ...{ name: 'reindex-idle-conversations', isSilent: true },
+      ...due(strandedMs, () => reindexIdle(timeDeps), watchIdle(timeDeps)),
     },
     { name: 'settle-stranded', everyMs: strandedMs, work: () => settleStrandedSends(sends), isQuiet: true },
   ]
@@ -179,54 +141,46 @@ function scheduledJobsOf(runtime: Runtime): ScheduledJob[] {
 
 const reportCounterOf = (runtime: Runtime) => createReportCounter({ ...runtime, findLeads: createFindLeads(runtime) })
 
-type DueJob = Pick<ScheduledJob, 'work' | 'everyMs'> & { watch: Pick<DueWatch, 'isDue'> }
+type DueJob = Pick<ScheduledJob, 'work' | 'everyMs' | 'isDue'>
+
+/** A job that runs when its watch says that there is work. */
+const due = (everyMs: number, work: ScheduledJob['work'], { isDue }: Pick<DueWatch, 'isDue'>): DueJob => ({
+  ...{ everyMs, work, isDue },
+})
+
+/** Jobs that look once a minute whether there is work. */
+function minuteJobs(runtime: Runtime): Record<string, ScheduledJob['work']> {
+  const { db, keyStore, clock } = runtime
+  const embedder = embedderOf(runtime)
+  return {
+    'hand-back-lapsed': () => reassignFromEndedKeys(db, keyStore, clock),
+    ...(embedder !== null && { 'embed-articles': () => embedArticles(db, embedder) }),
+    'select-reviews': () => selectReviews({ db, keyStore, clock }),
+    'clear-removed-teams': () => clearRemovedTeams({ db, keyStore, clock }),
+  }
+}
 
 /** Jobs for conversations and tasks whose time comes. */
 function inboxTimers(runtime: Runtime): Record<string, DueJob> {
   const { db, keyStore, clock, metrics } = runtime
   const timeDeps = { db, clock }
+  const deps = { db, keyStore, clock }
   const scheduledSends = { ...sendDeps(runtime), readAgentSender: agentSenderReader(runtime) }
+  const wake = async () => (await reopenSnoozed(db, keyStore, clock)) + (await remindOfSilence(db, clock))
+  const goals = { ...deps, onMissed: metrics.missedGoal }
   return {
-    'wake-snoozed': {
-      everyMs: frequentMs,
-      work: async () => (await reopenSnoozed(db, keyStore, clock)) + (await remindOfSilence(db, clock)),
-      watch: watchSnoozed(timeDeps),
-    },
-    'remind-tasks': {
-      everyMs: frequentMs,
-      work: () => remindDueTasks({ db, keyStore, clock }),
-      watch: watchTasks(timeDeps),
-    },
-    'send-scheduled': {
-      everyMs: frequentMs,
-      work: () => sendDueMessages(scheduledSends),
-      watch: watchScheduled(timeDeps),
-    },
-    'ask-for-ratings': {
-      everyMs: minuteMs,
-      work: () => askForRatings(scheduledSends),
-      watch: watchSatisfaction(timeDeps),
-    },
-    'hand-back-expired': {
-      everyMs: frequentMs,
-      work: () => reassignFromExpiredKeys(db, keyStore, clock),
-      watch: watchExpiredKeys(timeDeps),
-    },
-    'agent-watchdog': {
-      everyMs: frequentMs,
-      work: () => reassignOverdue(db, keyStore, clock),
-      watch: watchOverdueAnswers(timeDeps),
-    },
-    'route-waiting': {
-      everyMs: frequentMs,
-      work: () => settleRoutingWaits({ db, keyStore, clock }),
-      watch: watchRoutingWaits(timeDeps),
-    },
-    'service-goals': {
-      everyMs: frequentMs,
-      work: () => runGoals({ db, keyStore, clock, onMissed: metrics.missedGoal }),
-      watch: watchGoals(timeDeps),
-    },
+    'wake-snoozed': due(frequentMs, wake, watchSnoozed(timeDeps)),
+    'remind-tasks': due(frequentMs, () => remindDueTasks(deps), watchTasks(timeDeps)),
+    'send-scheduled': due(frequentMs, () => sendDueMessages(scheduledSends), watchScheduled(timeDeps)),
+    'ask-for-ratings': due(minuteMs, () => askForRatings(scheduledSends), watchSatisfaction(timeDeps)),
+    'hand-back-expired': due(
+      frequentMs,
+      () => reassignFromExpiredKeys(db, keyStore, clock),
+      watchExpiredKeys(timeDeps),
+    ),
+    'agent-watchdog': due(frequentMs, () => reassignOverdue(db, keyStore, clock), watchOverdueAnswers(timeDeps)),
+    'route-waiting': due(frequentMs, () => settleRoutingWaits(deps), watchRoutingWaits(timeDeps)),
+    'service-goals': due(frequentMs, () => runGoals(goals), watchGoals(timeDeps)),
   }
 }
 
@@ -234,20 +188,14 @@ function inboxTimers(runtime: Runtime): Record<string, DueJob> {
 function mailJobs(runtime: Runtime): Record<string, DueJob> {
   const { db, clock, mailer = null } = runtime
   if (mailer === null) return {}
+  const timeDeps = { db, clock }
   const deps = notificationMailDeps(runtime)
+  const sendMails = createMailSender({ ...runtime, mailer, onEnd: runtime.metrics.mailed })
   return {
-    'send-mails': {
-      everyMs: mailEveryMs,
-      work: createMailSender({ ...runtime, mailer, onEnd: runtime.metrics.mailed }),
-      watch: watchMails({ db, clock }),
-    },
-    'mail-notifications': {
-      everyMs: reminderEveryMs,
-      work: () => mailNotifications(deps),
-      watch: watchNotificationMails({ db, clock }),
-    },
-    'mail-digests': { everyMs: reminderEveryMs, work: () => mailDigests(deps), watch: watchDigests({ db, clock }) },
-    'mail-reports': { everyMs: minuteMs, work: () => mailReports(deps), watch: watchReportMails({ db, clock }) },
+    'send-mails': due(mailEveryMs, sendMails, watchMails(timeDeps)),
+    'mail-notifications': due(reminderEveryMs, () => mailNotifications(deps), watchNotificationMails(timeDeps)),
+    'mail-digests': due(reminderEveryMs, () => mailDigests(deps), watchDigests(timeDeps)),
+    'mail-reports': due(minuteMs, () => mailReports(deps), watchReportMails(timeDeps)),
   }
 }
 

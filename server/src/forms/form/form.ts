@@ -1,7 +1,6 @@
 import type { Sql } from '../../base/db.ts'
 import { type ApiError, forbidden, notFound, tooManyRequests } from '../../base/errors.ts'
-import type { LeadSettings, LeadSettingsRow } from '../../base/lead-settings.ts'
-import { leadSettingsColumns, readLeadSettings } from '../../base/lead-settings.ts'
+import { type LeadSettings, leadSettingsColumns, pickLeadSettings } from '../../base/lead-settings.ts'
 import { type FormDefinition, leadFieldTypes } from './schema.ts'
 
 export interface Form extends FormDefinition {
@@ -36,15 +35,15 @@ const formColumns = (sql: Sql) => sql`
 
 /** Finds the form of a current or former slug. The only statement without a workspace: the slug determines it. */
 export async function findPublicForm(sql: Sql, slug: string): Promise<PublicForm | undefined> {
-  const [row] = await sql<(Form & LeadSettingsRow)[]>`
-    select ${formColumns(sql)}, ${leadSettingsColumns(sql)}
+  const [row] = await sql<(Form & LeadSettings)[]>`
+    select ${formColumns(sql)}, ${leadSettingsColumns}
     from form_slugs s
     join forms f on f.workspace_id = s.workspace_id and f.id = s.form_id
     join workspaces w on w.id = f.workspace_id
     where s.slug = ${slug}
       and f.active
       and w.leads_enabled`
-  return row && { ...row, leadSettings: readLeadSettings(row) }
+  return row && { ...row, leadSettings: pickLeadSettings(row) }
 }
 
 export async function listForms(sql: Sql, workspaceId: string): Promise<Form[]> {

@@ -4,6 +4,8 @@ import { requestIdHeader } from '../server/response-headers.ts'
 import {
   type ApiResponse,
   type MediaType,
+  mapOperations,
+  mapValues,
   type OpenApiDocument,
   type Operation,
   type Parameter,
@@ -15,6 +17,7 @@ import {
   shareParameters,
   shareResponse,
   shareSchema,
+  sortByName,
 } from './openapi-shared.ts'
 
 const listKeywords = new Set(['anyOf', 'oneOf', 'allOf', 'prefixItems'])
@@ -35,17 +38,14 @@ function publish(schema: Schema, context: PublishContext): Schema {
   for (const [keyword, value] of Object.entries(schema)) {
     if (keyword === 'example') result.examples = [value]
     else if (listKeywords.has(keyword)) result[keyword] = (value as Schema[]).map((each) => publish(each, context))
-    else if (mapKeywords.has(keyword)) result[keyword] = publishEach(value as Record<string, Schema>, context)
+    else if (mapKeywords.has(keyword))
+      result[keyword] = mapValues(value as Record<string, Schema>, (each) => publish(each, context))
     else if (schemaKeywords.has(keyword) && typeof value === 'object')
       result[keyword] = publish(value as Schema, context)
     else result[keyword] = value
   }
   const whole = withoutDefaults(addDiscriminatorMapping(result, context.shared), context.part)
   return typeof whole.title === 'string' ? shareSchema(context.shared, { ...whole, title: whole.title }) : whole
-}
-
-function publishEach(properties: Record<string, Schema>, context: PublishContext): Record<string, Schema> {
-  return Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, publish(schema, context)]))
 }
 
 // Fields with a default are optional in requests. Code generators make them required, so the description says it
@@ -96,17 +96,6 @@ export function polishDocument({ paths, ...document }: RouteDocument): OpenApiDo
   }
   return { ...document, paths: operations, components }
 }
-
-type Paths<O> = Record<string, Record<string, O>>
-
-const mapOperations = <A, B>(paths: Paths<A>, change: (operation: A) => B): Paths<B> =>
-  mapValues(paths, (item) => mapValues(item, change))
-
-const mapValues = <A, B>(record: Record<string, A>, change: (value: A, key: string) => B): Record<string, B> =>
-  Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value, key)]))
-
-const sortByName = <V>(map: Map<string, V>): Record<string, V> =>
-  Object.fromEntries([...map].sort(([a], [b]) => (a < b ? -1 : 1)))
 
 function polishOperation(operation: Operation, shared: Shared): PublishedOperation {
   const { 'x-query-patterns': patterns, parameters = [], requestBody, responses, ...rest } = operation

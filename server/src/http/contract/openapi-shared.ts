@@ -131,10 +131,22 @@ function sortKeys(value: unknown): unknown {
   return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-type Paths = Record<string, Record<string, PublishedOperation>>
+export type Paths<O> = Record<string, Record<string, O>>
+
+export const mapOperations = <A, B>(paths: Paths<A>, change: (operation: A) => B): Paths<B> =>
+  mapValues(paths, (item) => mapValues(item, change))
+
+export const mapValues = <A, B>(record: Record<string, A>, change: (value: A, key: string) => B): Record<string, B> =>
+  Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value, key)]))
+
+export const sortByName = <V>(map: Map<string, V>): Record<string, V> =>
+  Object.fromEntries([...map].sort(([a], [b]) => (a < b ? -1 : 1)))
 
 /** Moves path parameters that several operations have in common to `components`. */
-export function shareParameters(paths: Paths): { operations: Paths; parameters: Record<string, Parameter> } {
+export function shareParameters(paths: Paths<PublishedOperation>): {
+  operations: Paths<PublishedOperation>
+  parameters: Record<string, Parameter>
+} {
   const uses = new Map<string, { parameter: Parameter; count: number }>()
   for (const parameter of Object.values(paths).flatMap(Object.values).flatMap(pathParameters)) {
     const use = uses.get(JSON.stringify(parameter)) ?? { parameter, count: 0 }
@@ -146,26 +158,16 @@ export function shareParameters(paths: Paths): { operations: Paths; parameters: 
     if (count > 1 && !shared.has(name)) shared.set(name, { text, parameter })
   }
   const names = new Map([...shared].map(([name, { text }]) => [text, name]))
-  return { operations: replaceParameters(paths, names), parameters: sortByName(shared) }
-}
-
-const pathParameters = ({ parameters = [] }: PublishedOperation): Parameter[] =>
-  parameters.filter((one): one is Parameter => 'in' in one && one.in === 'path')
-
-function replaceParameters(paths: Paths, names: Map<string, string>): Paths {
   const refer = (parameter: Parameter | Reference) => {
     const name = names.get(JSON.stringify(parameter))
     return name === undefined ? parameter : { $ref: `#/components/parameters/${name}` }
   }
-  const items = Object.entries(paths).map(([path, item]) => {
-    const operations = Object.entries(item).map(([method, operation]) => {
-      const { parameters } = operation
-      return [method, parameters === undefined ? operation : { ...operation, parameters: parameters.map(refer) }]
-    })
-    return [path, Object.fromEntries(operations)]
+  const operations = mapOperations(paths, (operation) => {
+    const { parameters: own } = operation
+    return own === undefined ? operation : { ...operation, parameters: own.map(refer) }
   })
-  return Object.fromEntries(items)
+  return { operations, parameters: mapValues(sortByName(shared), ({ parameter }) => parameter) }
 }
 
-const sortByName = (shared: Map<string, { parameter: Parameter }>): Record<string, Parameter> =>
-  Object.fromEntries([...shared].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, { parameter }]) => [name, parameter]))
+const pathParameters = ({ parameters = [] }: PublishedOperation): Parameter[] =>
+  parameters.filter((one): one is Parameter => 'in' in one && one.in === 'path')

@@ -80,22 +80,25 @@ const page = `<!doctype html>
 const oneDay = 'public, max-age=86400'
 const revalidate = 'public, no-cache'
 const json = 'application/json; charset=utf-8'
+const hidden = { exposeHeadRoute: true, schema: { hide: true } }
+
+/** Serves a response that is made when it is first requested. */
+function serveStatic(
+  app: App,
+  path: string,
+  type: string,
+  make: () => string | Promise<string | Buffer>,
+  cacheControl = revalidate,
+): void {
+  const answer = memoize(async () => buildStaticResponse(type, cacheControl, Buffer.from(await make())))
+  app.get(path, hidden, async (request, reply) => sendStaticResponse(request, reply, await answer()))
+}
 
 /** Serves `/openapi.json`, `/postman.json` and, for people, `/docs`, which loads nothing from other servers. */
 export function serveReference(app: App, publicUrl: string): void {
-  const hidden = { exposeHeadRoute: true, schema: { hide: true } }
-  const staticJson = (make: () => unknown) =>
-    memoize(() => buildStaticResponse(json, revalidate, Buffer.from(JSON.stringify(make()))))
-  const responses: Record<string, () => Promise<StaticResponse>> = {
-    '/openapi.json': staticJson(() => openapiDocument(app)),
-    '/postman.json': staticJson(() => postmanCollection(routesDocument(app), publicUrl)),
-    '/docs/scalar.js': memoize(async () =>
-      buildStaticResponse('text/javascript; charset=utf-8', oneDay, await readScalar()),
-    ),
-  }
-  for (const [path, answer] of Object.entries(responses)) {
-    app.get(path, hidden, async (request, reply) => sendStaticResponse(request, reply, await answer()))
-  }
+  serveStatic(app, '/openapi.json', json, () => JSON.stringify(openapiDocument(app)))
+  serveStatic(app, '/postman.json', json, () => JSON.stringify(postmanCollection(routesDocument(app), publicUrl)))
+  serveStatic(app, '/docs/scalar.js', 'text/javascript; charset=utf-8', readScalar, oneDay)
   const text = memoize(() => textReference(app))
   app.get('/docs', hidden, async (request, reply) => {
     reply.header('vary', 'accept')
@@ -113,22 +116,9 @@ const guide = new URL('../../../../docs/agents.md', import.meta.url)
  * has the operations for programs.
  */
 export function serveAgentReference(app: App, tools: readonly AgentTool[], forPrograms: readonly AgentTool[]): void {
-  const pages: Record<string, [type: string, make: () => Promise<string>]> = {
-    [`${basePath}/openapi.json`]: [
-      'application/json',
-      async () => JSON.stringify(agentDocument([...tools, ...forPrograms])),
-    ],
-    '/llms.txt': ['text/plain', async () => llmsText(tools)],
-    '/docs/agents.md': ['text/markdown', () => readFile(guide, 'utf8')],
-  }
-  for (const [path, [type, make]] of Object.entries(pages)) {
-    const answer = memoize(async () =>
-      buildStaticResponse(`${type}; charset=utf-8`, revalidate, Buffer.from(await make())),
-    )
-    app.get(path, { exposeHeadRoute: true, schema: { hide: true } }, async (request, reply) =>
-      sendStaticResponse(request, reply, await answer()),
-    )
-  }
+  serveStatic(app, `${basePath}/openapi.json`, json, () => JSON.stringify(agentDocument([...tools, ...forPrograms])))
+  serveStatic(app, '/llms.txt', 'text/plain; charset=utf-8', () => llmsText(tools))
+  serveStatic(app, '/docs/agents.md', 'text/markdown; charset=utf-8', () => readFile(guide, 'utf8'))
 }
 
 function textReference(app: App): string {

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import files from '@fastify/static'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { findCallerBySession } from '../../auth/credentials/team-guard.ts'
-import { sessionCookie } from '../../auth/sign-in/visitor.ts'
+import { ownCookie } from '../../auth/sign-in/visitor.ts'
 import type { TeamDeps } from '../../auth/users/users.ts'
 import { ApiError, notFound } from '../../base/errors.ts'
 import { isUuid } from '../../base/id.ts'
@@ -114,10 +114,8 @@ function serveFile(site: App, file: string, path: string, type: string, caching 
 // A service worker has the policy of its own file, and its notifications show our icon.
 const filePolicy = "default-src 'none'; img-src 'self'; frame-ancestors 'none'"
 
-async function isSignedIn(deps: TeamDeps, request: FastifyRequest): Promise<boolean> {
-  const token = sessionCookie(deps.publicUrl).read(request)
-  return token !== null && (await findCallerBySession(deps, token)) !== null
-}
+const isSignedIn = async (deps: TeamDeps, request: FastifyRequest): Promise<boolean> =>
+  (await findCallerBySession(deps, ownCookie(deps.publicUrl, 'session').read(request))) !== null
 
 const consentUrls = [`${consentPath}?`, `/sign-in?next=${encodeURIComponent(`${consentPath}?`)}`]
 

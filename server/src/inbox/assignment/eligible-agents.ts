@@ -60,7 +60,7 @@ export async function findNextAgent(
     : [() => defaultRule, new Map<string, number>()]
   const { owner } = chooseAgent(ruleOf(connectionId), connectionId, { keys, loads, isStopped, now })
   const row = owner.type === 'human' ? null : await selectApiKey(sql, workspaceId, owner.keyId)
-  return row === null ? null : { keyId: row.id, name: row.name, lastUsedAt: row.last_used_at }
+  return row === null ? null : { keyId: row.id, name: row.name, lastUsedAt: row.lastUsedAt }
 }
 
 /** Returns whether the key can own conversations of the connection; valid until the transaction ends. */

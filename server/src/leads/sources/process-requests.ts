@@ -2,7 +2,7 @@ import type { Clock } from '../../base/clock.ts'
 import type { Db, Sql, Tx } from '../../base/db.ts'
 import type { Keyring } from '../../base/encryption/keyring.ts'
 import { ApiError, InvalidInput, type Issue } from '../../base/errors.ts'
-import { readLeadSettings } from '../../base/lead-settings.ts'
+import { type LeadSettings, leadSettingsColumns } from '../../base/lead-settings.ts'
 import type { Log } from '../../base/log.ts'
 import { byteaArray } from '../../base/postgres/values.ts'
 import { type DueWatch, watchDueWork } from '../../base/pubsub.ts'
@@ -268,12 +268,12 @@ async function refuse(
 }
 
 async function readUser(sql: Sql, workspaceId: string): Promise<LeadUser | null> {
-  const [row] = await sql<{ default_country: string | null }[]>`
-    select default_country
-    from workspaces
-    where id = ${workspaceId}
-      and leads_enabled`
-  return row === undefined ? null : { ...readLeadSettings(row), workspaceId, masked: false, actor: systemActor }
+  const [row] = await sql<LeadSettings[]>`
+    select ${leadSettingsColumns}
+    from workspaces w
+    where w.id = ${workspaceId}
+      and w.leads_enabled`
+  return row === undefined ? null : { ...row, workspaceId, masked: false, actor: systemActor }
 }
 
 interface Match {

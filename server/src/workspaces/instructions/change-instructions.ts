@@ -1,7 +1,8 @@
 import type { Tx } from '../../base/db.ts'
 import { conflict, invalid, notFound } from '../../base/errors.ts'
 import { newId } from '../../base/id.ts'
-import { addToAudit, recordAudit } from '../../team/audit.ts'
+import { withColumnNames } from '../../base/postgres/rows.ts'
+import { addToAudit, recordAudit, workspaceEntry } from '../../team/audit.ts'
 import { publishWorkspace } from '../../team/live-updates.ts'
 import type { Member } from '../../team/member.ts'
 import type { WorkspaceDeps } from '../change.ts'
@@ -45,14 +46,13 @@ export async function saveDraft(deps: Deps, by: Member, change: DraftChange): Pr
       throw conflict(`A workspace has at most ${maxScopes} keys and connections with instructions`)
     }
     const id = draft?.id ?? newId(now)
+    const { keyId, connectionId, text, note, basedOn } = change
+    const row = {
+      ...{ workspaceId, id, keyId, connectionId, text, note, basedOn, revision: (draft?.revision ?? 0) + 1 },
+      ...{ actorType: by.actor.type, actorId: by.actor.id, createdAt: now, updatedAt: now },
+    }
     await tx`
-      insert into instruction_versions as v (
-        workspace_id, id, key_id, connection_id, text, note, based_on, revision, actor_type, actor_id, created_at, updated_at
-      )
-      values (
-        ${workspaceId}, ${id}, ${change.keyId}, ${change.connectionId}, ${change.text}, ${change.note}, ${change.basedOn},
-        ${(draft?.revision ?? 0) + 1}, ${by.actor.type}, ${by.actor.id}, ${now}, ${now}
-      )
+      insert into instruction_versions as v ${tx.row(withColumnNames(row))}
       on conflict (workspace_id, id) do update
       set text = excluded.text,
         note = excluded.note,
@@ -209,10 +209,7 @@ async function refuseUnknownTarget(tx: Tx, workspaceId: string, { keyId, connect
 function entryOf(by: Member, action: string, { keyId, connectionId }: InstructionScope, published?: PublishedVersion) {
   const kept = keyId === null ? `workspace:${by.workspaceId}` : `api-key:${keyId}`
   return {
-    scopeId: by.workspaceId,
-    actor: by.actor,
-    action,
-    target: connectionId === null ? kept : `connection:${connectionId}`,
+    ...workspaceEntry(by, action, connectionId === null ? kept : `connection:${connectionId}`),
     ...(published !== undefined && {
       details: { version: { before: published.version - 1, after: published.version } },
     }),

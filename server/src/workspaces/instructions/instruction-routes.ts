@@ -1,12 +1,20 @@
-import { type Static, Type } from 'typebox'
+import { Type } from 'typebox'
 import { type App, nullable, oneOf, timestamp, titled } from '../../base/route.ts'
 import { count, visiblePattern } from '../../base/schema-types.ts'
+import { withIsoTimes } from '../../base/time.ts'
 import type { TeamGuard } from '../../team/member.ts'
 import { type TeamApi, teamApi } from '../../team/team-api.ts'
 import { closed, idSchema, workspaceParams } from '../../team/team-schema.ts'
 import type { WorkspaceDeps } from '../change.ts'
 import { discardDraft, publishDraft, restoreVersion, saveDraft } from './change-instructions.ts'
-import { type InstructionVersion, listScopes, listVersions, maxScopes, maxVersions } from './versions.ts'
+import {
+  type InstructionVersion,
+  listScopes,
+  listVersions,
+  maxScopes,
+  maxVersions,
+  type PublishedVersion,
+} from './versions.ts'
 
 const path = '/api/team/v1/workspaces/:workspaceId/instructions'
 
@@ -93,7 +101,7 @@ export function instructionTeamRoutes(app: App, deps: WorkspaceDeps, guard: Team
     allErrors: [400, 401, 404],
     run: async ({ member, query }) => {
       const { draft, versions } = await listVersions(db.sql, member.workspaceId, scopeOf(query))
-      return { draft: draft === null ? null : presentDraft(draft), versions: versions.map(presentVersion) }
+      return { draft: draft && presentDraft(draft), versions: versions.map(presentVersion) }
     },
   })
   changeRoutes(api, deps)
@@ -186,29 +194,16 @@ const scopeOf = ({ keyId, connectionId }: { keyId?: string | null; connectionId?
   connectionId: connectionId?.toLowerCase() ?? null,
 })
 
-const presentFields = (row: InstructionVersion) => ({
-  id: row.id,
-  keyId: row.keyId,
-  connectionId: row.connectionId,
-  text: row.text,
-  note: row.note,
-  actor: row.actorType === null || row.actorId === null ? null : { type: row.actorType, id: row.actorId },
-  createdAt: row.createdAt.toISOString(),
-  updatedAt: row.updatedAt.toISOString(),
+const presentFields = <R extends Pick<InstructionVersion, 'actorType' | 'actorId'>>({
+  actorType,
+  actorId,
+  ...row
+}: R) => ({
+  ...withIsoTimes(row),
+  actor: actorType === null || actorId === null ? null : { type: actorType, id: actorId },
 })
 
-const presentDraft = (row: InstructionVersion): Static<typeof draftSchema> => ({
-  ...presentFields(row),
-  revision: row.revision,
-  basedOn: row.basedOn,
-})
+const presentDraft = ({ version: _, restores: _restores, publishedAt: _time, ...row }: InstructionVersion) =>
+  presentFields(row)
 
-function presentVersion({ version, publishedAt, ...row }: InstructionVersion): Static<typeof versionSchema> {
-  if (version === null || publishedAt === null) throw new Error('A published version was expected')
-  return {
-    ...presentFields({ version, publishedAt, ...row }),
-    version,
-    restores: row.restores,
-    publishedAt: publishedAt.toISOString(),
-  }
-}
+const presentVersion = ({ revision: _, basedOn: _basedOn, ...row }: PublishedVersion) => presentFields(row)

@@ -1,5 +1,6 @@
 import type { Sql, Tx } from '../../base/db.ts'
 import { newId } from '../../base/id.ts'
+import { selectedAs, withColumnNames } from '../../base/postgres/rows.ts'
 import { publishWorkspace } from '../../team/live-updates.ts'
 import type { TeamActor } from '../../team/member.ts'
 import { publishChange } from '../workspace.ts'
@@ -42,21 +43,10 @@ export const maxVersions = 100
 /** Scopes with instructions in a workspace. */
 export const maxScopes = 500
 
-const columns = (sql: Sql) => sql`
-  v.id,
-  v.key_id as "keyId",
-  v.connection_id as "connectionId",
-  v.version,
-  v.text,
-  v.note,
-  v.based_on as "basedOn",
-  v.revision,
-  v.restores,
-  v.actor_type as "actorType",
-  v.actor_id as "actorId",
-  v.created_at as "createdAt",
-  v.updated_at as "updatedAt",
-  v.published_at as "publishedAt"`
+const columns = selectedAs('v', [
+  ...['id', 'keyId', 'connectionId', 'version', 'text', 'note', 'basedOn', 'revision', 'restores'],
+  ...['actorType', 'actorId', 'createdAt', 'updatedAt', 'publishedAt'],
+])
 
 // Not `is not distinct from`, for which no index is used.
 const inScope = (sql: Sql, workspaceId: string, { keyId, connectionId }: InstructionScope) => sql`
@@ -71,7 +61,7 @@ export async function listVersions(
   scope: InstructionScope,
 ): Promise<{ draft: InstructionVersion | null; versions: PublishedVersion[] }> {
   const rows = await sql<InstructionVersion[]>`
-    select ${columns(sql)}
+    select ${columns}
     from instruction_versions v
     where ${inScope(sql, workspaceId, scope)}
     order by v.version desc nulls first`
@@ -82,7 +72,7 @@ const isPublished = (row: InstructionVersion): row is PublishedVersion => row.pu
 
 export async function findVersion(sql: Sql, workspaceId: string, id: string): Promise<InstructionVersion | undefined> {
   const [row] = await sql<InstructionVersion[]>`
-    select ${columns(sql)}
+    select ${columns}
     from instruction_versions v
     where v.workspace_id = ${workspaceId}
       and v.id = ${id}`
@@ -97,7 +87,7 @@ export async function findCurrent(
 ): Promise<{ inForce: PublishedVersion | null; draft: InstructionVersion | null }> {
   const rows = await sql<InstructionVersion[]>`
     (
-      select ${columns(sql)}
+      select ${columns}
       from instruction_versions v
       where ${inScope(sql, workspaceId, scope)}
         and v.published_at is not null
@@ -105,7 +95,7 @@ export async function findCurrent(
       limit 1
     )
     union all
-    select ${columns(sql)}
+    select ${columns}
     from instruction_versions v
     where ${inScope(sql, workspaceId, scope)}
       and v.published_at is null`
@@ -131,7 +121,7 @@ export async function findInForce(
   at: Date | null = null,
 ): Promise<InForce> {
   const rows = await sql<PublishedVersion[]>`
-    select ${columns(sql)}
+    select ${columns}
     from (
       select distinct on (key_id, connection_id) id
       from instruction_versions
@@ -205,17 +195,14 @@ export async function addVersion(
 ): Promise<PublishedVersion> {
   const publishedAt = laterOf(now, previous)
   const number = (previous?.version ?? 0) + 1
-  const [row] = await tx<PublishedVersion[]>`
-    insert into instruction_versions as v (
-      workspace_id, id, key_id, connection_id, version, text, note, based_on, restores, actor_type, actor_id, created_at,
-      updated_at, published_at
-    )
-    values (
-      ${workspaceId}, ${newId(now)}, ${scope.keyId}, ${scope.connectionId}, ${number}, ${text}, ${note}, ${number - 1},
-      ${restores}, ${actor?.type ?? null}, ${actor?.id ?? null}, ${now}, ${now}, ${publishedAt}
-    )
-    returning ${columns(tx)}`
-  if (row === undefined) throw new Error('An insert returned no row')
+  const version = {
+    ...{ workspaceId, id: newId(now), keyId: scope.keyId, connectionId: scope.connectionId, version: number },
+    ...{ text, note, basedOn: number - 1, restores, actorType: actor?.type ?? null, actorId: actor?.id ?? null },
+    ...{ createdAt: now, updatedAt: now, publishedAt },
+  }
+  const [row] = await tx<[PublishedVersion]>`
+    insert into instruction_versions as v ${tx.row(withColumnNames(version))}
+    returning ${columns}`
   await takeEffect(tx, workspaceId, row)
   return row
 }
@@ -229,7 +216,7 @@ export async function publishVersion(
   previous: PublishedVersion | null,
   now: Date,
 ): Promise<PublishedVersion> {
-  const [row] = await tx<PublishedVersion[]>`
+  const [row] = await tx<[PublishedVersion]>`
     update instruction_versions as v
     set version = ${(previous?.version ?? 0) + 1},
       actor_type = ${actor.type},
@@ -238,8 +225,7 @@ export async function publishVersion(
       published_at = ${laterOf(now, previous)}
     where v.workspace_id = ${workspaceId}
       and v.id = ${draft.id}
-    returning ${columns(tx)}`
-  if (row === undefined) throw new Error('The draft was locked')
+    returning ${columns}`
   await takeEffect(tx, workspaceId, row)
   return row
 }

@@ -1,9 +1,9 @@
 import { Type } from 'typebox'
-import type { Sql, Tx } from '../../base/db.ts'
+import type { Sql } from '../../base/db.ts'
 import { InvalidInput } from '../../base/errors.ts'
 import { type App, nullable, titled } from '../../base/route.ts'
 import { count } from '../../base/schema-types.ts'
-import { recordAudit } from '../../team/audit.ts'
+import { recordAudit, workspaceEntry } from '../../team/audit.ts'
 import { publishWorkspace } from '../../team/live-updates.ts'
 import type { Member, TeamGuard } from '../../team/member.ts'
 import { validateHolidays, validateHours } from '../../team/opening-hours.ts'
@@ -120,14 +120,11 @@ async function setTeamService(deps: WorkspaceDeps, by: Member, teamId: string, s
         updated_at = excluded.updated_at`
     await requestGoalUpdate(tx, workspaceId, now)
     publishWorkspace(tx, workspaceId)
-    await auditTeam(tx, by, teamId, now)
+    await recordAudit(tx, workspaceEntry(by, 'team.service_changed', `team:${teamId}`), now)
   })
 }
 
 const jsonOrNull = (sql: Sql, value: object | null) => (value === null ? null : sql.json(value))
-
-const auditTeam = (tx: Tx, { workspaceId, actor }: Member, teamId: string, now: Date) =>
-  recordAudit(tx, { scopeId: workspaceId, actor, action: 'team.service_changed', target: `team:${teamId}` }, now)
 
 async function importHolidays(deps: WorkspaceDeps, by: Member, { calendar, text }: { calendar: string; text: string }) {
   const name = calendar.trim()

@@ -3,7 +3,6 @@ import { nullable } from '../../base/route.ts'
 import { visiblePattern } from '../../base/schema-types.ts'
 import type { Weekday } from '../../team/opening-hours.ts'
 import { closed } from '../../team/team-schema.ts'
-import type { AwayLanguage, Priority } from './service-settings.ts'
 
 const timeOfDay = (pattern: string, description: string, example: string) =>
   Type.String({ pattern, maxLength: 5, description, example })
@@ -83,13 +82,16 @@ const awayText = Type.Optional(
 export const awayMessageSchema = nullable(
   Type.Object(
     {
-      texts: Type.Object({ en: awayText, es: awayText, pt: awayText } satisfies Record<AwayLanguage, unknown>, {
-        ...closed,
-        minProperties: 1,
-        title: 'AwayTexts',
-        description:
-          'One text for everybody, or one per language: the language is that of the country of the customer’s number.',
-      }),
+      texts: Type.Object(
+        { en: awayText, es: awayText, pt: awayText },
+        {
+          ...closed,
+          minProperties: 1,
+          title: 'AwayTexts',
+          description:
+            'One text for everybody, or one per language: the language is that of the country of the customer’s number.',
+        },
+      ),
       withAgents: Type.Boolean({
         description: 'Whether customers get it also while an agent has the conversation.',
         example: false,
@@ -118,10 +120,7 @@ export const serviceGoalsSchema = nullable(
     {
       ...goalMinutes,
       priorities: Type.Object(
-        { low: ofPriority, normal: ofPriority, high: ofPriority, urgent: ofPriority } satisfies Record<
-          Priority,
-          unknown
-        >,
+        { low: ofPriority, normal: ofPriority, high: ofPriority, urgent: ofPriority },
         { ...closed, title: 'PriorityGoals', description: 'Other goals for conversations with a priority.' },
       ),
     },

@@ -1,40 +1,20 @@
+import type { Static } from 'typebox'
 import { singleFlightByKey } from '../../base/async/batch.ts'
 import type { Db, Sql, Tx } from '../../base/db.ts'
 import { liveUpdatesTopic, workspaceUpdates } from '../../team/live-updates.ts'
 import { type Holiday, hoursWithHolidays, type OpeningHours } from '../../team/opening-hours.ts'
+import type { awayMessageSchema, serviceGoalsSchema } from './service-schema.ts'
 
 /** From the lowest to the highest. The database stores the place, from 1. */
 export const priorities = ['low', 'normal', 'high', 'urgent'] as const
 export type Priority = (typeof priorities)[number]
 
-/** Languages in which an away message can be written. */
-export const awayLanguages = ['en', 'es', 'pt'] as const
-export type AwayLanguage = (typeof awayLanguages)[number]
-
 /** What customers get who write outside of business hours. */
-export interface AwayMessage {
-  /** At least one. */
-  texts: Partial<Record<AwayLanguage, string>>
-  /** Whether customers get it also while an agent has the conversation. */
-  withAgents: boolean
-}
-
+export type AwayMessage = NonNullable<Static<typeof awayMessageSchema>>
+export type AwayLanguage = keyof AwayMessage['texts']
+export type ServiceGoals = NonNullable<Static<typeof serviceGoalsSchema>>
 /** Minutes of business hours; null: no such goal. */
-export interface GoalMinutes {
-  firstAnswer: number | null
-  nextAnswer: number | null
-  resolution: number | null
-}
-
-export interface ServiceGoals extends GoalMinutes {
-  /** In place of the others, for conversations with this priority. */
-  priorities: Partial<Record<Priority, GoalMinutes>>
-}
-
-/** A workspace's holiday; `calendar` is the name of the imported calendar, null if a person entered it. */
-export interface WorkspaceHoliday extends Holiday {
-  calendar: string | null
-}
+export type GoalMinutes = Omit<ServiceGoals, 'priorities'>
 
 /** Hours, away message and goals that apply to a conversation. */
 export interface Service {
@@ -60,10 +40,6 @@ export interface TeamService {
   serviceGoals: ServiceGoals | null
 }
 
-export interface TeamServiceRow extends TeamService {
-  teamId: string
-}
-
 /** Returns what applies to conversations of a team; null for none. */
 export const serviceOf = (settings: ServiceSettings, teamId: string | null): Service =>
   (teamId === null ? undefined : settings.teams.get(teamId)) ?? settings
@@ -74,9 +50,10 @@ export const noService: ServiceSettings = {
 }
 
 /** Returns the settings of the teams that have any of their own. */
-export const readTeamServices = (sql: Sql, workspaceId: string): Promise<readonly TeamServiceRow[]> => sql<
-  TeamServiceRow[]
->`
+export const readTeamServices = (
+  sql: Sql,
+  workspaceId: string,
+): Promise<readonly (TeamService & { teamId: string })[]> => sql<(TeamService & { teamId: string })[]>`
   select team_id as "teamId", hours, holidays, away_message as "awayMessage", service_goals as "serviceGoals"
   from team_service_settings
   where workspace_id = ${workspaceId}

@@ -51,7 +51,7 @@ test('a key is accepted with any case of the scheme and any number of spaces', a
     const answer = await get('/leads', { authorization })
     assert.equal(answer.statusCode, 200)
     assert.deepEqual(answer.json(), {
-      workspaceId: key.workspace_id,
+      workspaceId: key.workspaceId,
       keyId: key.id,
       keyName: 'Agent',
       scopes: ['leads.read'],
@@ -81,7 +81,7 @@ test('two Authorization headers are refused, even if one is valid', async () => 
 
 test('a revoked key gets a 401 that says so', async () => {
   const { key, value } = await newKey(db, clock)
-  await db.tx((tx) => revokeApiKey(tx, key.workspace_id, key.id, clock.now()))
+  await db.tx((tx) => revokeApiKey(tx, key.workspaceId, key.id, clock.now()))
   await assertRejected('/leads', bearer(value), 'API key revoked')
 })
 
@@ -128,7 +128,7 @@ test('an unknown scope in the database grants nothing', async () => {
 test('problems of the key itself are reported before missing scopes', async () => {
   const { key, value } = await newKey(db, clock, { scopes: ['leads.read'], allowlist: ['203.0.113.1'] })
   await assertRejected('/inbox', bearer(value), 'API key not allowed from this address')
-  await db.tx((tx) => revokeApiKey(tx, key.workspace_id, key.id, clock.now()))
+  await db.tx((tx) => revokeApiKey(tx, key.workspaceId, key.id, clock.now()))
   const { app: fresh } = await guardedApp(db, { clock })
   const answer = await fresh.inject({ url: '/inbox', headers: bearer(value) })
   assert.equal(answer.json().statusMessage, 'API key revoked')
@@ -149,7 +149,7 @@ const plans = [
 for (const [url, column, statusCode, statusMessage, code] of plans) {
   test(`${column} off: ${statusCode} only on ${url}`, async () => {
     const { key, value } = await newKey(db, clock)
-    await db.sql`update workspaces set ${db.sql.set({ [column]: false })} where id = ${key.workspace_id}`
+    await db.sql`update workspaces set ${db.sql.set({ [column]: false })} where id = ${key.workspaceId}`
     const answer = await get(url, bearer(value))
     assert.deepEqual(answer.json(), { statusCode, statusMessage, ...(code ? { data: { code } } : {}) })
     const other = url === '/leads' ? '/inbox' : '/leads'
@@ -160,20 +160,20 @@ for (const [url, column, statusCode, statusMessage, code] of plans) {
 test('the order of refusals is 401, 403, 429, 503', async () => {
   const { app: own } = await guardedApp(db, { clock, limits: { leadsPerMinute: 1, inboxPerMinute: 1 } })
   const { key, value } = await newKey(db, clock, { scopes: ['inbox.read'] })
-  await db.sql`update workspaces set leads_enabled = false, inbox_available = false where id = ${key.workspace_id}`
+  await db.sql`update workspaces set leads_enabled = false, inbox_available = false where id = ${key.workspaceId}`
   const status = async (url: string) => (await own.inject({ url, headers: bearer(value) })).statusCode
   assert.equal(await status('/leads'), 401)
   assert.equal(await status('/inbox'), 503)
   assert.equal(await status('/inbox'), 429)
-  await db.sql`update workspaces set inbox_enabled = false where id = ${key.workspace_id}`
-  await db.sql`select pg_notify('workspaces', ${key.workspace_id})`
+  await db.sql`update workspaces set inbox_enabled = false where id = ${key.workspaceId}`
+  await db.sql`select pg_notify('workspaces', ${key.workspaceId})`
   await waitForNotifications(db)
   assert.equal(await status('/inbox'), 403)
 })
 
 test('a route that only identifies the caller accepts any key and ignores the plan', async () => {
   const { key, value } = await newKey(db, clock, { scopes: ['inbox.write'] })
-  await db.sql`update workspaces set leads_enabled = false, inbox_enabled = false where id = ${key.workspace_id}`
+  await db.sql`update workspaces set leads_enabled = false, inbox_enabled = false where id = ${key.workspaceId}`
   assert.equal((await get('/any', bearer(value))).json().keyId, key.id)
   await assertRejected('/any', {}, missing)
 })

@@ -23,7 +23,7 @@ const status = async (node: typeof here, value: string) =>
 test('a revoked key stops immediately on its node, and by notification on others', async () => {
   const { key, value } = await newKey(db, clock)
   assert.deepEqual([await status(here, value), await status(there, value)], [200, 200])
-  await db.tx((tx) => revokeApiKey(tx, key.workspace_id, key.id, clock.now()))
+  await db.tx((tx) => revokeApiKey(tx, key.workspaceId, key.id, clock.now()))
   here.guard.forgetKey(key.id)
   assert.equal(await status(here, value), 401)
   await waitForNotifications(otherDb)
@@ -34,8 +34,8 @@ test('a changed workspace is invalidated on every node', async () => {
   const { key, value } = await newKey(db, clock)
   assert.deepEqual([await status(here, value), await status(there, value)], [200, 200])
   await db.tx(async (tx) => {
-    await tx`update workspaces set leads_enabled = false where id = ${key.workspace_id}`
-    await tx`select pg_notify('workspaces', ${key.workspace_id})`
+    await tx`update workspaces set leads_enabled = false where id = ${key.workspaceId}`
+    await tx`select pg_notify('workspaces', ${key.workspaceId})`
   })
   await Promise.all([waitForNotifications(db), waitForNotifications(otherDb)])
   assert.deepEqual([await status(here, value), await status(there, value)], [403, 403])
@@ -44,7 +44,7 @@ test('a changed workspace is invalidated on every node', async () => {
 test('the value before a rotation stops immediately or at the given time; the new one works immediately', async () => {
   const { key, value: first } = await newKey(db, clock)
   const rotate = async (until: Date | null) => {
-    const rotated = await db.tx((tx) => rotateApiKey(tx, key.workspace_id, key.id, until, clock.now()))
+    const rotated = await db.tx((tx) => rotateApiKey(tx, key.workspaceId, key.id, until, clock.now()))
     here.guard.forgetKey(key.id)
     return rotated.value
   }
@@ -59,31 +59,31 @@ test('the value before a rotation stops immediately or at the given time; the ne
 
 function fakeKey(keyId: string): CachedKey {
   return cacheableKey({
-    workspace_id: 'workspace',
+    workspaceId: 'workspace',
     id: keyId,
     name: 'Test',
     scopes: ['leads.read'],
-    connection_ids: [],
-    phone_visibility: 'full',
+    connectionIds: [],
+    phoneVisibility: 'full',
     allowlist: [],
-    unanswered_sends: null,
-    daily_sends: null,
-    quiet_seconds: null,
-    max_parts: null,
-    show_typing: false,
-    agent_max_parts: 1,
-    oauth_client: null,
-    is_sandbox: false,
+    unansweredSends: null,
+    dailySends: null,
+    quietSeconds: null,
+    maxParts: null,
+    showTyping: false,
+    agentMaxParts: 1,
+    oauthClient: null,
+    isSandbox: false,
     approval: null,
-    tools_off: [],
-    instructions_version: 0,
-    expires_at: null,
-    revoked_at: null,
-    valid_until: null,
-    default_country: null,
-    leads_enabled: true,
-    inbox_enabled: true,
-    inbox_available: true,
+    toolsOff: [],
+    instructionsVersion: 0,
+    expiresAt: null,
+    revokedAt: null,
+    validUntil: null,
+    defaultCountry: null,
+    leadsEnabled: true,
+    inboxEnabled: true,
+    inboxAvailable: true,
     hours: null,
   })
 }
@@ -163,7 +163,7 @@ test('a key revoked while a node had no LISTEN connection stops there after the 
   proxy.cutAfter(0)
   proxy.cutAll()
   await lost.promise
-  await db.tx((tx) => revokeApiKey(tx, key.workspace_id, key.id, clock.now()))
+  await db.tx((tx) => revokeApiKey(tx, key.workspaceId, key.id, clock.now()))
   assert.equal(await status(deaf, value), 200)
   proxy.cutAfter(null)
   await heard.promise

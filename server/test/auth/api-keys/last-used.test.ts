@@ -16,7 +16,7 @@ async function usedKey() {
   assert.ok(row)
   const lastUsed = createLastCalls(db, clock)
   const readSeconds = async () => {
-    const at = (await selectApiKey(db.sql, key.workspace_id, key.id))?.last_used_at
+    const at = (await selectApiKey(db.sql, key.workspaceId, key.id))?.lastUsedAt
     return at ? (at.getTime() - noon.getTime()) / 1000 : null
   }
   return { clock, lastUsed, caller: cacheableKey(row).caller, readSeconds }

@@ -38,7 +38,7 @@ test('a metadata document says who a client is, and is cached as long as its ser
   const { outgoing, read, pages } = web({
     [url]: { answer: { headers: { 'cache-control': 'max-age=7200' }, body: document } },
   })
-  const documents = createClientDocuments({ outgoing, clock })
+  const documents = createClientDocuments(outgoing, clock)
   const client = await documents.read(url)
   assert.deepEqual(client, {
     ...{ id: url, name: 'Claude', redirectUris: [redirectUri], host: 'app.example.com', jwksUri: null },
@@ -78,7 +78,7 @@ const refused: [what: string, page: Json, address?: string][] = [
 for (const [what, page, address = url] of refused) {
   test(`a metadata document with ${what} is refused`, async () => {
     const { outgoing } = web({ [address]: page })
-    const documents = createClientDocuments({ outgoing, clock: manualClock(testNoon) })
+    const documents = createClientDocuments(outgoing, manualClock(testNoon))
     await assert.rejects(documents.read(address), { code: 'invalid_client' })
   })
 }
@@ -86,7 +86,7 @@ for (const [what, page, address = url] of refused) {
 test('a metadata document is never read from the network of the operator', async () => {
   const outgoing = openOutgoing({ allowCidrs: [], resolve: async () => ['10.0.0.5'] })
   atEnd(async () => outgoing.close())
-  const documents = createClientDocuments({ outgoing, clock: manualClock(testNoon) })
+  const documents = createClientDocuments(outgoing, manualClock(testNoon))
   const targets = [
     'localhost/c.json',
     '127.0.0.1/c.json',

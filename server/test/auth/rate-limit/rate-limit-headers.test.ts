@@ -35,7 +35,7 @@ test('each response counts down, and the 429 has Retry-After', async () => {
 
 test('keys of a workspace have separate limits', async () => {
   const first = await newKey(db, clock)
-  const second = await newKey(db, clock, { workspaceId: first.key.workspace_id })
+  const second = await newKey(db, clock, { workspaceId: first.key.workspaceId })
   for (let request = 0; request < 4; request++) await get('/leads', bearer(first.value))
   assert.equal((await get('/leads', bearer(first.value))).status, 429)
   assert.equal((await get('/leads', bearer(second.value))).status, 200)
@@ -43,7 +43,7 @@ test('keys of a workspace have separate limits', async () => {
 
 test('a 403 for the plan has the headers too, and counts', async () => {
   const { key, value } = await newKey(db, clock)
-  await db.sql`update workspaces set leads_enabled = false where id = ${key.workspace_id}`
+  await db.sql`update workspaces set leads_enabled = false where id = ${key.workspaceId}`
   const { status, limit } = await get('/leads', bearer(value))
   assert.equal(status, 403)
   assert.deepEqual(limit, ['3', '2', '61', '3;w=60'])

@@ -26,7 +26,7 @@ if (installed) await startRedis()
 
 function limiter() {
   const lines: string[] = []
-  const note = (_fields: object, message: string) => lines.push(message)
+  const note = (message: string) => lines.push(message)
   const made = createRedisLimiter({ url, clock: systemClock, log: { warn: note, info: note } })
   open.push(made)
   return { ...made, lines }

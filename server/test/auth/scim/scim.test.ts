@@ -160,7 +160,7 @@ test('Entra ID changes single attributes, with its own spellings', async () => {
   assert.equal(removed.body.displayName, undefined)
 })
 
-test('switching a user off ends sessions and streams at once and removes the access, but not what they did', async () => {
+test('switching a user off ends sessions, streams and mails at once and removes the access, but not what they did', async () => {
   const { workspaceId, owner } = await w.team()
   const { create, patch, call } = await provisioned({ access: [{ group: null, workspaceId, role: 'admin' }] })
   const { id, userId, email } = await create()
@@ -171,10 +171,19 @@ test('switching a user off ends sessions and streams at once and removes the acc
     color: 'blue',
   })
   assert.equal(made.statusCode, 201, made.body)
+  await db.sql`
+    insert into mails (
+      id, kind, cause, workspace_id, user_id, priority, status, content, created_at, expires_at, next_at
+    )
+    values (
+      gen_random_uuid(), 'digest', ${`digest:${userId}`}, ${workspaceId}, ${userId}, 1, 'waiting', '\\x00', ${clock.now()},
+      ${clock.now()}, 'infinity'
+    )`
   const node = await startNode(w)
   const stream = await follow({ ...w, workspaceId } as never, node, { cookie: cookieOf(token) })
   await patch(`/Users/${id}`, { op: 'replace', path: 'active', value: false })
   await stream.ended
+  assert.equal((await db.sql`select from mails where user_id = ${userId}`).length, 0)
   assert.equal(await isSignedIn(token), false)
   assert.equal(await roleIn(workspaceId, userId), undefined)
   const { labels } = (await w.send(owner, 'GET', `/workspaces/${workspaceId}/labels`)).json()

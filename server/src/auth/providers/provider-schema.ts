@@ -1,4 +1,4 @@
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { nullable, timestamp, titled } from '../../base/route.ts'
 import { text, visiblePattern } from '../../base/schema-types.ts'
 import { closed, idSchema, roleSchema } from '../../team/team-schema.ts'
@@ -76,23 +76,21 @@ export const providerInput = Type.Object(
   { ...closed, title: 'IdentityProviderInput' },
 )
 
-const testSchema = Type.Unsafe<{
-  at: string
-  problem: string | null
-  email: string | null
-  isVerified: boolean
-  groups: string[]
-} | null>({
-  ...Type.Object(
-    {
-      at: timestamp('When it ended.'),
-      problem: nullable(text(500, 'Why it failed; null if it succeeded.', { example: null })),
-      email: nullable(text(254, 'Address that the provider sent.', { example: 'ana@example.com' })),
-      isVerified: Type.Boolean({ description: 'Whether the provider says that it verified it.', example: true }),
-      groups: Type.Array(text(200, 'A group.', { example: 'sales' }), { maxItems: 100 }),
-    },
-    { title: 'SignOnTest' },
-  ),
+export type ProviderSettings = Omit<Static<typeof providerInput>, 'isEnabled' | 'clientSecret'> & {
+  clientSecret: string
+}
+
+const testSchema = titled('SignOnTest', {
+  at: timestamp('When it ended.'),
+  problem: nullable(text(500, 'Why it failed; null if it succeeded.', { example: null })),
+  email: nullable(text(254, 'Address that the provider sent.', { example: 'ana@example.com' })),
+  isVerified: Type.Boolean({ description: 'Whether the provider says that it verified it.', example: true }),
+  groups: Type.Array(text(200, 'A group.', { example: 'sales' }), { maxItems: 100 }),
+})
+/** What a test sign-in returned. */
+export type TestResult = Static<typeof testSchema>
+const nullableTest = Type.Unsafe<TestResult | null>({
+  ...testSchema,
   type: ['object', 'null'],
   description: 'Result of the last test sign-in with this issuer and client; null: none.',
 })
@@ -103,7 +101,7 @@ export const providerSchema = titled('IdentityProvider', {
   id: idSchema('The provider.'),
   ...settings,
   isForced: Type.Boolean({ description: 'Whether people of its domains can sign in only with it.', example: false }),
-  test: testSchema,
+  test: nullableTest,
   scimTokenAt: nullable(timestamp('When its SCIM token was made; null: it has none.')),
   redirectUri: address('To register at the provider.', 'https://parley.example.com/sso/…/callback'),
   logoutUri: address('For back-channel logout, if the provider has it.', 'https://parley.example.com/sso/…/logout'),
