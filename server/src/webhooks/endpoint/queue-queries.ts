@@ -234,16 +234,6 @@ export async function lockQueue(tx: Tx, lease: Lease): Promise<number> {
   return queue.generation
 }
 
-/** Locks a queue, regardless of its lease. */
-export async function lockAnyQueue(tx: Tx, { workspaceId, id }: EndpointKey): Promise<void> {
-  await tx`
-    select 1
-    from webhook_queues
-    where workspace_id = ${workspaceId}
-      and endpoint_id = ${id}
-    for update`
-}
-
 export interface WorkerLoad {
   session: string
   queues: number
