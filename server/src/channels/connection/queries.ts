@@ -238,15 +238,6 @@ export function decryptConnection(keyring: Keyring, { settings, ...row }: Connec
 
 export const settingsPlace = (row: string) => ({ table: 'connections', row, column: 'settings' })
 
-/** Marks the number as also used on a phone. */
-export async function markOnPhone(tx: Tx, { workspaceId, id }: ConnectionKey): Promise<void> {
-  await tx`
-    update connections
-    set is_on_phone = true
-    where workspace_id = ${workspaceId}
-      and id = ${id}`
-}
-
 /** Voids the risk confirmation of a connection that was paired again: it applied to the previous pairing. */
 export async function voidAcknowledgement(tx: Tx, workspaceId: string, connectionId: string, now: Date): Promise<void> {
   await tx`
