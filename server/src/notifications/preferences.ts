@@ -122,14 +122,13 @@ export function nextDigestAt({ timeZone, time }: DigestTime, now: Date): Date {
   }
 }
 
-/** Validates what the schema cannot: the time zone, and that the span is not empty. */
-export function checkQuietHours({ timeZone, from, to }: QuietHours): Issue[] {
-  const zoneIssues = isTimeZone(timeZone) ? [] : [{ path: 'quiet.timeZone', message: 'must be an IANA time zone' }]
-  const spanIssues = from === to ? [{ path: 'quiet.to', message: `must not be the same as from, ${from}` }] : []
-  return [...zoneIssues, ...spanIssues]
-}
-
-/** The same for the digest. */
-export function checkDigest({ timeZone }: DigestTime): Issue[] {
-  return isTimeZone(timeZone) ? [] : [{ path: 'digest.timeZone', message: 'must be an IANA time zone' }]
+/** Validates what the schema cannot: time zones, and that the span of quiet hours is not empty. */
+export function checkSettings({ quiet, digest }: NotificationSettingsBody): Issue[] {
+  const zoneIssues = Object.entries({ quiet, digest }).flatMap(([name, times]) =>
+    times == null || isTimeZone(times.timeZone)
+      ? []
+      : [{ path: `${name}.timeZone`, message: 'must be an IANA time zone' }],
+  )
+  if (quiet === null || quiet.from !== quiet.to) return zoneIssues
+  return [...zoneIssues, { path: 'quiet.to', message: `must not be the same as from, ${quiet.from}` }]
 }

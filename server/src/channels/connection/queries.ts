@@ -237,14 +237,3 @@ export function decryptConnection(keyring: Keyring, { settings, ...row }: Connec
 }
 
 export const settingsPlace = (row: string) => ({ table: 'connections', row, column: 'settings' })
-
-/** Voids the risk confirmation of a connection that was paired again: it applied to the previous pairing. */
-export async function voidAcknowledgement(tx: Tx, workspaceId: string, connectionId: string, now: Date): Promise<void> {
-  await tx`
-    update connections
-    set acknowledged_at = null,
-      acknowledged_by = null,
-      updated_at = ${now}
-    where workspace_id = ${workspaceId}
-      and id = ${connectionId}`
-}
