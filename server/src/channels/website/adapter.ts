@@ -163,8 +163,8 @@ async function send(
   try {
     const isAdded = await keyStore.withKeyring(workspaceId, (keyring) =>
       db.tx((tx) => {
-        const scope = { workspaceId, connectionId, visitorId }
-        return addToChat(tx, keyring, scope, {
+        const visitor = { workspaceId, connectionId, id: visitorId }
+        return addToChat(tx, keyring, visitor, {
           id,
           direction: 'outbound',
           content: { ...content, correlator },

@@ -32,12 +32,6 @@ export interface ChatMessage {
   at: Date
 }
 
-interface ChatScope {
-  workspaceId: string
-  connectionId: string
-  visitorId: string
-}
-
 const externalPrefix = 'web.'
 
 /** The id of a chat message on this channel, as the inbox has it. */
@@ -62,7 +56,7 @@ export const contentPlace = (id: string) => ({ table: 'website_messages', row: i
 export async function addToChat(
   tx: Tx,
   keyring: Keyring,
-  { workspaceId, connectionId, visitorId }: ChatScope,
+  { workspaceId, connectionId, id: visitorId }: Pick<Visitor, 'workspaceId' | 'connectionId' | 'id'>,
   { id, direction, content, at }: Pick<ChatMessage, 'id' | 'direction' | 'content' | 'at'>,
 ): Promise<boolean> {
   const [visitor] = await tx<{ seq: number }[]>`

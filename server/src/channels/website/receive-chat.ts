@@ -98,8 +98,7 @@ async function store(
   content: ChatContent & { clientId: string },
   { kind, detail }: { kind: 'text' | 'image' | 'document'; detail: MessageDetail | null },
 ): Promise<string> {
-  const { workspaceId, connectionId, id: visitorId } = visitor
-  const id = derivedId(visitorId, content.clientId)
+  const id = derivedId(visitor.id, content.clientId)
   const at = deps.clock.now()
   const message: ChannelEvent = {
     ...{ type: 'message', externalId: externalIdOf(id), customer: customerOf(visitor), kind, text: content.text, at },
@@ -107,9 +106,8 @@ async function store(
   }
   // First the inbox, which knows repeats by their id: what the visitor sees as sent has reached the team.
   await storeReceived(deps, connection, new Map([[connection, [...introductionOf(visitor, at), message]]]))
-  const keyring = await deps.keyStore.keyring(workspaceId)
-  const scope = { workspaceId, connectionId, visitorId }
-  await deps.db.tx((tx) => addToChat(tx, keyring, scope, { id, direction: 'inbound', content, at }))
+  const keyring = await deps.keyStore.keyring(visitor.workspaceId)
+  await deps.db.tx((tx) => addToChat(tx, keyring, visitor, { id, direction: 'inbound', content, at }))
   return id
 }
 

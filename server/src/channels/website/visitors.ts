@@ -19,11 +19,7 @@ export interface Visitor {
   lastSeq: number
 }
 
-interface VisitorRow {
-  id: string
-  profile: Buffer
-  lastSeq: number
-}
+type VisitorRow = Pick<Visitor, 'id' | 'lastSeq'> & { profile: Buffer }
 
 /** Where the profile of a visitor is encrypted. */
 export const profilePlace = (id: string) => ({ table: 'website_visitors', row: id, column: 'profile' })

@@ -190,18 +190,11 @@ export interface Lease {
   owner: string
 }
 
-export interface QueueRelease {
-  generation: number
-  /** Everything up to here is done. */
-  cursor: number
-  /** Session name of the next worker; null: any. */
-  successor: string | null
-}
-
+/** Releases a queue whose events up to `cursor` are done. `successor`: session name of the next worker; null: any. */
 export async function releaseQueue(
   tx: Tx,
   lease: Lease,
-  { generation, cursor, successor }: QueueRelease,
+  { generation, cursor, successor }: { generation: number; cursor: number; successor: string | null },
 ): Promise<void> {
   await tx`
     update webhook_queues

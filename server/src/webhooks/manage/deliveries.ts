@@ -1,5 +1,6 @@
 import type { Fragment, Sql } from '../../base/db.ts'
 import { firstIdAt } from '../../base/id.ts'
+import type { AttemptRow } from '../deliver/delivery.ts'
 import type { EndpointKey } from '../endpoint/endpoint.ts'
 import type { KnownEvent } from '../event-catalog.ts'
 
@@ -33,14 +34,7 @@ export interface LoggedDelivery {
   dueAt: Date | null
 }
 
-export interface LoggedAttempt {
-  number: number
-  at: Date
-  status: number | null
-  ms: number
-  error: string | null
-  answer: Buffer | null
-}
+export type LoggedAttempt = Omit<AttemptRow, 'position'>
 
 /** The last attempt without its response; null fields if there was none. */
 type LastAttempt = { [K in 'at' | 'status' | 'ms' | 'error']: LoggedAttempt[K] | null }
