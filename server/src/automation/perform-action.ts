@@ -17,7 +17,7 @@ import type { LeadChanges } from '../leads/lead/schema.ts'
 import { type LeadCheck, updateLead } from '../leads/write/update.ts'
 import { startRuns } from '../sequences/start-runs.ts'
 import { requireEndpoint } from '../webhooks/endpoint/endpoint.ts'
-import { queueOnce } from '../webhooks/endpoint/replay.ts'
+import { queueEvent } from '../webhooks/endpoint/replay.ts'
 import { requireEvent } from '../webhooks/manage/change-endpoint.ts'
 import { findWorkspace } from '../workspaces/workspace.ts'
 import { fillText, type TextValues } from './fill-text.ts'
@@ -217,6 +217,6 @@ async function sendWebhook(deps: SendDeps, context: ActionContext, { endpointId 
     const endpoint = await requireEndpoint(tx, key, 'for update')
     if (endpoint.state === 'disabled') throw conflict('The endpoint is disabled; enable it first')
     await checks?.other(tx)
-    await queueOnce(tx, endpoint, await requireEvent(tx, key, eventId ?? ''), deps.clock.now())
+    await queueEvent(tx, endpoint, await requireEvent(tx, key, eventId ?? ''), 'once', deps.clock.now())
   })
 }

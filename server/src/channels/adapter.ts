@@ -1,17 +1,16 @@
+import type { Static } from 'typebox'
 import type { App } from '../base/route.ts'
 import type { TeamGuard } from '../team/member.ts'
 import type { CheckContext, NumberSetup } from './check/adapter-steps.ts'
 import type { CheckLine } from './check/report.ts'
 import type { Channel, Connection } from './connection/connection.ts'
-import type { ConnectionChanges, NewConnection } from './connection/schema.ts'
+import type { ConnectionChanges, connectionSchema, NewConnection } from './connection/schema.ts'
 import type { Connector, RefusalEffect } from './connector.ts'
 import type { NumberFacts } from './health/number-status.ts'
 import type { MediaTransport } from './media-transport.ts'
-import type { PartnerProfileName } from './partner/settings.ts'
 import type { CallbackDeps } from './store-callback.ts'
 import type { TemplateManager } from './templates/template-manager.ts'
 import type { ListedTemplate } from './templates/templates.ts'
-import type { WidgetView } from './website/settings.ts'
 
 /** Everything the service needs from a channel. A new channel is a folder with an adapter, listed in `adapters.ts`. */
 export interface ChannelAdapter<C extends Connection = Connection> {
@@ -70,22 +69,6 @@ export interface ChannelAdapter<C extends Connection = Connection> {
 
 export type PlatformAccess<C extends Connection> = Pick<C, 'numberId' | 'accountId' | 'settings'>
 
-/** Access settings as shown in the app, without secrets; null for fields that the channel does not have. */
-export interface PresentedAccess {
-  appId: string | null
-  profile: PartnerProfileName | null
-  baseUrl: string | null
-  version: string | null
-  /** Date on which the platform ends that version; null if unknown or not announced. */
-  versionEndsOn: string | null
-  accessTokenLast4: string | null
-  appSecretLast4: string | null
-  apiKeyLast4: string | null
-  signingSecretLast4: string | null
-  /** Of a website. */
-  widget: WidgetView | null
-}
-
 /** Result of a number check. `problem`: why it cannot be used, or null. `isOnPhone`: a phone uses it too. */
 export interface NumberCheck {
   problem: string | null
@@ -110,7 +93,7 @@ export type ChannelAdapters = { [C in Channel]: ChannelAdapter<Extract<Connectio
 export const adapterOf = (adapters: ChannelAdapters, { channel }: { channel: Channel }): ChannelAdapter =>
   adapters[channel] as ChannelAdapter
 
-export const noAccessFields: PresentedAccess = {
+export const noAccessFields = {
   appId: null,
   profile: null,
   baseUrl: null,
@@ -122,6 +105,9 @@ export const noAccessFields: PresentedAccess = {
   signingSecretLast4: null,
   widget: null,
 }
+
+/** Access settings as shown in the app, without secrets; null for fields that the channel does not have. */
+export type PresentedAccess = Pick<Static<typeof connectionSchema>, keyof typeof noAccessFields>
 
 /** Returns the last four characters of a secret; empty if it is shorter than 16, because four would be most of it. */
 export const last4 = (secret: string): string => (secret.length >= 16 ? secret.slice(-4) : '')

@@ -29,17 +29,16 @@ export function observeConnectors(
   connectorOf: (channel: Channel) => Connector,
   observe: (channel: Channel, outcome: Outcome, ms: number) => void,
 ): Record<Channel, Connector> {
-  const observed = channels.map((channel) => {
-    const connector = observeConnector(channel, connectorOf(channel), (outcome, ms) => observe(channel, outcome, ms))
-    return [channel, connector] as const
-  })
+  const observed = channels.map(
+    (channel) => [channel, observeConnector(channel, connectorOf(channel), observe)] as const,
+  )
   return Object.fromEntries(observed) as Record<Channel, Connector>
 }
 
 function observeConnector(
   channel: Channel,
   connector: Connector,
-  observe: (outcome: Outcome, ms: number) => void,
+  observe: (channel: Channel, outcome: Outcome, ms: number) => void,
 ): Connector {
   return {
     maxTextLength: connector.maxTextLength,
@@ -59,7 +58,7 @@ function observeConnector(
         outcome = result.outcome
         return result
       } finally {
-        observe(outcome, performance.now() - startedMs)
+        observe(channel, outcome, performance.now() - startedMs)
       }
     },
   }

@@ -1,15 +1,12 @@
 import type { Tx } from '../base/db.ts'
 import type { Keyring } from '../base/encryption/keyring.ts'
-import type { MediaKind } from './channel-event.ts'
+import type { Customer, MediaKind } from './channel-event.ts'
 import type { Channel, Connection } from './connection/connection.ts'
 import type { Choices } from './interactive-options.ts'
 import type { Prompt } from './prompts.ts'
 
 /** The customer's address on the platform, as last seen. */
-export interface Recipient {
-  phone: string | null
-  userId: string | null
-}
+export type Recipient = Pick<Customer, 'phone' | 'userId'>
 
 export type OutgoingMessage =
   | { kind: 'text'; text: string; previewUrl: boolean; quoted?: ReferencedMessage }

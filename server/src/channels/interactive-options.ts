@@ -40,11 +40,8 @@ export const optionsOf = (choices: Choices): ListRow[] => ('list' in choices ? c
 /** Returns an error for options that the platform would reject, starting with the field; null if valid. */
 export function findChoicesProblem(text: string, choices: Choices): string | null {
   for (const [field, words, longest] of listTextFields(text, choices)) {
-    if (words === undefined) continue
-    if (isBlank(words)) return `${field} must not be blank`
-    if (words.length > longest)
-      return `${field} must have at most ${longest} characters; an emoji counts as two or more`
-    if (field !== 'choices.text' && /[\n\r\t]/.test(words)) return `${field} must not contain a newline or a tab`
+    const problem = findTextProblem(field, words, longest, field !== 'choices.text')
+    if (problem !== null) return problem
   }
   const options = optionsOf(choices)
   const path = 'list' in choices ? 'choices.list.rows' : 'choices.buttons'
@@ -53,6 +50,19 @@ export function findChoicesProblem(text: string, choices: Choices): string | nul
     if (at !== -1) return `${path}[${at}].${key} must be unique`
   }
   return null
+}
+
+/** Returns an error for a text that is blank, too long, or not on one line although it must be; null if valid or absent. */
+export function findTextProblem(
+  field: string,
+  words: string | undefined,
+  longest: number,
+  isOneLine: boolean,
+): string | null {
+  if (words === undefined) return null
+  if (isBlank(words)) return `${field} must not be blank`
+  if (words.length > longest) return `${field} must have at most ${longest} characters; an emoji counts as two or more`
+  return isOneLine && /[\n\r\t]/.test(words) ? `${field} must not contain a newline or a tab` : null
 }
 
 type TextField = [field: string, words: string | undefined, longest: number]

@@ -1,4 +1,4 @@
-import { isBlank } from '../base/text/external-text.ts'
+import { findTextProblem } from './interactive-options.ts'
 
 /**
  * What a message asks the customer to do with one button below its text: open a link, share a location, share their
@@ -33,12 +33,8 @@ export const flowDataLimits = { entries: 50, name: 80, value: 2000 } as const
 export function findPromptProblem(text: string, prompt: Prompt): string | null {
   const { type } = prompt
   for (const [name, words, longest] of textFields(text, prompt)) {
-    const field = `${type}.${name}`
-    if (words === undefined) continue
-    if (isBlank(words)) return `${field} must not be blank`
-    if (words.length > longest)
-      return `${field} must have at most ${longest} characters; an emoji counts as two or more`
-    if (name !== 'text' && /[\n\r\t]/.test(words)) return `${field} must not contain a newline or a tab`
+    const problem = findTextProblem(`${type}.${name}`, words, longest, name !== 'text')
+    if (problem !== null) return problem
   }
   if (type === 'link' && !isWebAddress(prompt.url)) {
     return 'link.url must be a full address that starts with https:// or http://'

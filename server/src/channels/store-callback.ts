@@ -12,7 +12,7 @@ import { setWorkspace } from '../base/scheduling/work-context.ts'
 import type { CallbackConnectionCache } from './callback-connections.ts'
 import type { ChannelEvent, DeliveredEvent, ParsedCallback, ReceiveEvents } from './channel-event.ts'
 import type { Channel, StoredConnection } from './connection/connection.ts'
-import { markOnPhone } from './connection/queries.ts'
+import { updateColumns } from './connection/update-columns.ts'
 import { isActivityDue, measureLag, storeActivity } from './health/activity.ts'
 
 export interface CallbackDeps {
@@ -46,37 +46,21 @@ function parseCallbackBody(
   }
 }
 
-/** Stores an authenticated callback. Resolves once committed; throws 503 otherwise, so that the platform retries. */
-async function storeCallback(
+/** Stores received events. Resolves once committed; throws 503 otherwise, so that the platform retries. */
+export async function storeReceived(
   deps: CallbackDeps,
-  called: StoredConnection,
-  parsed: ParsedCallback,
-  routed: RoutedEvents,
+  { workspaceId, id: connectionId }: StoredConnection,
+  deliveries: RoutedEvents['deliveries'],
 ): Promise<void> {
-  const { workspaceId, id: connectionId } = called
-  logSkipped(deps, called, parsed, routed)
   try {
-    for (const [connection, events] of routed.deliveries) await deps.receive(connection, events)
-    await storeIncomingActivity(deps, routed.deliveries)
-    await storeOnPhone(deps, routed.deliveries)
+    for (const [connection, events] of deliveries) await deps.receive(connection, events)
+    await storeIncomingActivity(deps, deliveries)
+    await storeOnPhone(deps, deliveries)
   } catch (error) {
     deps.log.warn('failed to store callback; the platform will retry', { workspaceId, connectionId }, error)
     throw unavailable('Callback could not be stored. Try again.', undefined, retryAfterSeconds)
   }
 }
-
-/** Stores events of a channel that makes them itself. Resolves once committed; throws 503 otherwise. */
-export const storeReceived = (
-  deps: CallbackDeps,
-  connection: StoredConnection,
-  events: ChannelEvent[],
-): Promise<void> =>
-  storeCallback(
-    deps,
-    connection,
-    { items: [], skipped: [] },
-    { deliveries: new Map([[connection, events]]), unroutedCount: 0 },
-  )
 
 // Logs only reasons, each once: they are our own words and contain no payload values.
 function logSkipped(
@@ -112,7 +96,7 @@ async function storeIncomingActivity(
 async function storeOnPhone({ db }: CallbackDeps, deliveries: RoutedEvents['deliveries']): Promise<void> {
   for (const [connection, events] of deliveries) {
     if (connection.isOnPhone || !events.some((event) => event.type === 'echo' && !event.isStandby)) continue
-    await db.tx((tx) => markOnPhone(tx, connection), idempotent)
+    await db.tx((tx) => updateColumns(tx, connection, tx`is_on_phone = true`), idempotent)
     connection.isOnPhone = true
   }
 }
@@ -126,16 +110,17 @@ export const callbackParams = Type.Object({
   connectionId: Type.String({ maxLength: 255, description: 'The connection that receives the callback.' }),
 })
 
-/** Registers callback routes in a separate scope: only they accept raw bytes. */
-export function registerCallbackScope(app: App, routes: (scope: App) => void): void {
+/** Registers callback routes, whose signature covers the raw bytes. */
+export const registerCallbackScope = (app: App, routes: (scope: App) => void): void =>
+  registerRawScope(app, maxBodyBytes, 'Body is larger than 3 MiB', routes)
+
+/** Registers routes in a separate scope: only they accept raw bytes, whatever content type is declared. */
+export function registerRawScope(app: App, bodyLimit: number, tooLarge: string, routes: (scope: App) => void): void {
   app.register(async (scope: App) => {
     scope.removeAllContentTypeParsers()
-    // The signature covers the raw bytes, whatever content type is declared.
-    scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: maxBodyBytes }, (_request, body, done) => {
-      done(null, body)
-    })
+    scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit }, (_request, body, done) => done(null, body))
     scope.setErrorHandler((error: FastifyError) => {
-      if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') throw new ApiError(413, 'Body is larger than 3 MiB')
+      if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') throw new ApiError(413, tooLarge)
       throw error
     })
     routes(scope)
@@ -215,7 +200,9 @@ export function registerCallbackRoute<C extends Channel, P>(
       throw rejection()
     }
     const parsed = parseCallbackBody(body, deps.clock.now(), one.parseCallback)
-    await storeCallback(deps, called, parsed, one.route(connections, parsed.items))
+    const routed = one.route(connections, parsed.items)
+    logSkipped(deps, called, parsed, routed)
+    await storeReceived(deps, called, routed.deliveries)
     return { success: true }
   })
 }

@@ -103,6 +103,13 @@ export function parsePlace(place: {
   return { latitude, longitude, name: limitText(name, 1000), address: limitText(address, 1000), isLive }
 }
 
+/** Returns a place as text: its labels, otherwise its coordinates; empty without both. */
+export function placeText(labels: readonly unknown[], latitude: unknown, longitude: unknown): string {
+  const shown = labels.map(textOf).filter((label) => label !== null)
+  if (shown.length > 0) return shown.join(', ')
+  return typeof latitude === 'number' && typeof longitude === 'number' ? `${latitude}, ${longitude}` : ''
+}
+
 interface RawCard {
   name: unknown
   organisation: unknown
@@ -125,11 +132,7 @@ export function parseCards(given: readonly RawCard[]): ContactCard[] | null {
 }
 
 /** Returns the parts that are present; null if there are none. */
-export function buildDetail(
-  parts: {
-    [K in keyof MessageDetail]-?: Exclude<MessageDetail[K], undefined> | null
-  },
-): MessageDetail | null {
+export function buildDetail(parts: { [K in keyof MessageDetail]: MessageDetail[K] | null }): MessageDetail | null {
   const given = Object.entries(parts).filter(([, part]) => part !== null && part !== false)
   return given.length === 0 ? null : Object.fromEntries(given)
 }

@@ -10,19 +10,13 @@ export const erasedTopic = 'events_erased'
 
 const batchSize = 1000
 
-/** Range of event ids: `from` inclusive, `below` exclusive. */
-export interface EventIdRange {
-  from: string
-  below: string
-}
-
-/** Erases the next batch of events of the subjects, optionally within a range of ids. Gaps in the feed are allowed. */
+/** Erases the next batch of events of the subjects, optionally only those with ids from `from` to below `below`. Gaps in the feed are allowed. */
 export async function eraseEvents(
   tx: Tx,
   workspaceId: string,
   subjectIds: readonly string[],
   eventsErased: OnEventsErased,
-  span?: EventIdRange,
+  span?: { from: string; below: string },
 ): Promise<{ removed: RemovedCounts; hasMore: boolean }> {
   const erased = await tx<{ position: number | null }[]>`
     delete from events

@@ -5,22 +5,22 @@ import type { KeyStore } from '../base/encryption/key-store.ts'
 import { invalid } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
 import { type App, errors, timestamp, titled } from '../base/route.ts'
-import { page, uuid } from '../base/schema-types.ts'
+import { cursor, page, uuid } from '../base/schema-types.ts'
 import { optInEventNames } from '../workspaces/opt-in-events.ts'
 import {
   decryptEach,
-  decryptEvents,
   type EventCatalog,
   needsPresenting,
   type PresentedEvent,
   type PresentPayload,
+  parsePayload,
   presentEvent,
 } from './feed.ts'
 import type { LongPolls } from './long-poll.ts'
 import { type FeedPage, type FeedStart, parseFeedCursor, writeFeedCursor } from './read-page.ts'
 import { areaOf, type EventName, groupNames, isOptIn, matchEventNames } from './record.ts'
 
-export interface FeedRouteDeps {
+interface FeedRouteDeps {
   keyStore: KeyStore
   log: Log
   longPolls: LongPolls
@@ -98,17 +98,13 @@ function namesFor(allNames: readonly EventName[], caller: Caller, requested: str
 
 async function presentEvents({ keyStore, present, log }: FeedRouteDeps, request: FastifyRequest, page: FeedPage) {
   const { workspaceId, phoneVisibility } = callerOf(request)
-  return keyStore.withKeyring(workspaceId, (keyring) => {
-    if (phoneVisibility === 'full') {
-      return decryptEach(keyring, page, log, (json) => json).map(({ event, payload: json }) => {
-        if (!needsPresenting(json)) return presentEvent({ event, payload: new RecordedPayload(json) })
-        return presentEvent({ event, payload: present(event.name, JSON.parse(json), { keyring, masked: false }) })
-      })
-    }
-    return decryptEvents(keyring, page, log).map(({ event, payload }) =>
-      presentEvent({ event, payload: present(event.name, payload, { keyring, masked: true }) }),
-    )
-  })
+  const masked = phoneVisibility !== 'full'
+  return keyStore.withKeyring(workspaceId, (keyring) =>
+    decryptEach(keyring, page, log, (json) => json).map(({ event, payload: json }) => {
+      if (!masked && !needsPresenting(json)) return presentEvent({ event, payload: new RecordedPayload(json) })
+      return presentEvent({ event, payload: present(event.name, parsePayload(json), { keyring, masked }) })
+    }),
+  )
 }
 
 /** A payload that is sent as recorded, without parsing and serializing its JSON. */
@@ -141,11 +137,9 @@ function writeEvent({ id, event, occurred_at, payload }: PresentedEvent): string
 const FeedQuery = Type.Object(
   {
     after: Type.Optional(
-      Type.String({
-        maxLength: 1000,
-        description:
-          '`next_cursor` of the previous response. Omitted: start at the oldest kept event. `latest`: only new events. A cursor belongs to the workspace, not to a filter or key: `events` and the key can change between calls.',
-      }),
+      cursor(
+        '`next_cursor` of the previous response. Omitted: start at the oldest kept event. `latest`: only new events. A cursor belongs to the workspace, not to a filter or key: `events` and the key can change between calls.',
+      ),
     ),
     limit: Type.Optional(
       Type.Integer({ minimum: 1, maximum: 100, default: 50, description: 'Maximum number of events, up to 100.' }),
@@ -180,11 +174,9 @@ function feedPage(catalog: EventCatalog) {
   })
   return Type.Object({
     events: Type.Array(Event, { ...page, description: 'Oldest first.' }),
-    next_cursor: Type.String({
-      maxLength: 1000,
-      description:
-        'Always present, even without events. Store it after you have processed the events, and send it as `after`.',
-    }),
+    next_cursor: cursor(
+      'Always present, even without events. Store it after you have processed the events, and send it as `after`.',
+    ),
     has_more: Type.Boolean({
       description: 'More events are available now. With a filter, it can be true without events.',
     }),

@@ -4,8 +4,7 @@ import type { Db } from '../base/db.ts'
 import type { Log } from '../base/log.ts'
 import { feedStates } from './feed.ts'
 import { recordedTopic } from './record.ts'
-import type { Sequencer } from './sequence.ts'
-import { sequencedTopic } from './sequence.ts'
+import { type Sequencer, sequencedTopic } from './sequence.ts'
 
 export interface Watcher {
   workspaceId: string

@@ -176,14 +176,12 @@ export async function feedStates(
 }
 
 /** Events, and the last position of their feed when they were read. */
-export interface FeedEvents {
+interface FeedEvents {
   events: readonly SequencedEvent[]
   last: number
 }
 
-/** Decrypts the payloads as recorded, without masking. */
-export const decryptEvents = (keyring: Keyring, read: FeedEvents, log: Log) =>
-  decryptEach(keyring, read, log, (json) => JSON.parse(json) as Record<string, unknown>)
+export const parsePayload = (json: string) => JSON.parse(json) as Record<string, unknown>
 
 /** Newest positions that are cached: many readers share them. Older events have one reader, who reads them once. */
 const newestCached = 1000

@@ -2,29 +2,39 @@ import { concernsFollower, revokedAccessTopic } from '../auth/users/members.ts'
 import { singleFlight } from '../base/async/batch.ts'
 import type { Repeat } from '../base/async/loop.ts'
 import type { Db } from '../base/db.ts'
+import type { KeyStore } from '../base/encryption/key-store.ts'
 import type { Log } from '../base/log.ts'
 import { liveUpdatesTopic, readLiveUpdate } from '../team/live-updates.ts'
-import { feedState } from './feed.ts'
+import { decryptEach, feedState, type PresentPayload, parsePayload, presentEvent } from './feed.ts'
 import type { FeedWatch } from './feed-watch.ts'
-import { broadcast, catchUp, type LiveFeed, type LiveFeedDeps, maxBehind } from './live-feed.ts'
 import {
   checkStreams,
+  createFrame,
   destroyStream,
+  type Frame,
   isOpen,
   liveUpdateFrame,
+  maxWaitingBytes,
   resetFrame,
   type Stream,
+  send,
   sendBytes,
   sendHeartbeat,
   startFrame,
+  waitForDrain,
 } from './live-stream.ts'
-import { areaOf } from './record.ts'
+import { type FeedDeps, readPage } from './read-page.ts'
+import { areaOf, type EventName } from './record.ts'
 
-export interface LiveDeps extends LiveFeedDeps {
+export interface LiveDeps extends FeedDeps {
   db: Pick<Db, 'sql' | 'subscribe' | 'onReconnect'>
+  keyStore: KeyStore
   watch: FeedWatch
   log: Log
   repeat: Repeat
+  present: PresentPayload
+  /** Names of all events. */
+  names: readonly EventName[]
 }
 
 export type NewStream = Omit<Stream, 'position' | 'wasFull'> & {
@@ -54,6 +64,9 @@ export interface Live {
 
 const heartbeatMs = 15_000
 const checkMs = 10_000
+const pageSize = 200
+/** Events that a stream can be behind; beyond, the browser reloads its page. */
+const maxBehind = 5_000
 
 export function createLive(deps: LiveDeps): Live {
   const { log, repeat } = deps
@@ -168,4 +181,66 @@ function followFeeds(deps: LiveDeps) {
       return { feed: entry.feed, leave }
     },
   }
+}
+
+/** A followed workspace: one read serves all its streams. */
+interface LiveFeed {
+  workspaceId: string
+  position: number
+  /** Streams that have caught up with `position`. */
+  streams: Set<Stream>
+}
+
+/** Sends new events to all streams that have caught up. Must not run concurrently for one feed. */
+async function broadcast(deps: LiveDeps, feed: LiveFeed): Promise<void> {
+  let isBehind = true
+  while (isBehind) {
+    const { frames, position, hasMore } = await readFrames(deps, feed.workspaceId, feed.position)
+    feed.position = position
+    isBehind = hasMore
+    for (const stream of feed.streams) {
+      advance(stream, frames, position)
+      if (stream.out.writableLength > maxWaitingBytes) detachStream(deps, feed, stream)
+    }
+  }
+}
+
+/** Sends events to a stream until it has caught up, then adds it to the feed. */
+async function catchUp(deps: LiveDeps, feed: LiveFeed, stream: Stream): Promise<void> {
+  while (isOpen(stream)) {
+    if (stream.out.writableNeedDrain) await waitForDrain(stream)
+    else if (stream.position >= feed.position) {
+      feed.streams.add(stream)
+      return
+    } else if (feed.position - stream.position > maxBehind) {
+      // The browser reconnects and gets a reset.
+      stream.out.destroy()
+    } else {
+      const { frames, position } = await readFrames(deps, feed.workspaceId, stream.position)
+      advance(stream, frames, position)
+    }
+  }
+}
+
+/** Lets a slow client catch up separately, so that the others do not wait and memory stays bounded. */
+function detachStream(deps: LiveDeps, feed: LiveFeed, stream: Stream): void {
+  feed.streams.delete(stream)
+  catchUp(deps, feed, stream).catch(() => stream.out.destroy())
+}
+
+function advance(stream: Stream, frames: readonly Frame[], position: number): void {
+  for (const frame of frames) send(stream, frame)
+  stream.position = Math.max(stream.position, position)
+}
+
+async function readFrames(deps: LiveDeps, workspaceId: string, after: number) {
+  const reader = { workspaceId, names: deps.names, connectionIds: [] }
+  const page = await readPage(deps, reader, after, pageSize)
+  const frames = await deps.keyStore.withKeyring(workspaceId, (keyring) =>
+    decryptEach(keyring, page, deps.log, parsePayload).map(({ event, payload }) => {
+      const shown = deps.present(event.name, payload, { keyring, masked: false })
+      return createFrame(workspaceId, event.position, presentEvent({ event, payload: shown }))
+    }),
+  )
+  return { frames, position: page.position, hasMore: page.hasMore }
 }

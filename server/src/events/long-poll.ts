@@ -35,7 +35,7 @@ export interface LongPolls {
 }
 
 export function createLongPolls(deps: LongPollDeps): LongPolls {
-  const waitLimit = createWaitLimit('Send the request without `wait`.')
+  const acquireWait = createWaitLimit('Send the request without `wait`.')
   const ends = new Map<() => void, string>()
 
   return {
@@ -43,7 +43,7 @@ export function createLongPolls(deps: LongPollDeps): LongPolls {
       if (wait.waitMs === 0) {
         return { ...(await readPage(deps, wait.reader, wait.start, wait.limit)), hasWaited: false }
       }
-      const release = waitLimit.acquire(wait.keyId)
+      const release = acquireWait(wait.keyId)
       const end = Promise.withResolvers<void>()
       const timer = setTimeout(end.resolve, wait.waitMs)
       wait.connection.once('close', end.resolve)
@@ -97,28 +97,23 @@ async function waitForPage(
   }
 }
 
-/** Limits waiting requests, per key and in total. */
-interface WaitLimit {
-  /** Returns a function that releases the slot. Throws 429 at the limit of the key, 503 at the total limit. */
-  acquire(keyId: string): () => void
-}
-
 const maxOfKey = 10
 const maxOfAll = 2_000
 
-/** Creates the limit; `hint` tells clients what to do at the total limit. */
-export function createWaitLimit(hint: string): WaitLimit {
+/**
+ * Limits waiting requests, per key and in total. Returns a function that acquires a slot of a key and returns its
+ * release; throws 429 at the limit of the key, and at the total limit 503 with `hint`, which tells clients what to do.
+ */
+export function createWaitLimit(hint: string): (keyId: string) => () => void {
   const acquireSlots = createSlotCounter()
   const tooMany = () =>
     tooManyRequests(`This key has ${maxOfKey} waiting requests, the maximum. Wait for one to end.`, 1, {
       code: 'RATE_LIMITED',
     })
   const full = () => unavailable(`Too many waiting requests. ${hint}`)
-  return {
-    acquire: (keyId) =>
-      acquireSlots([
-        { who: keyId, most: maxOfKey, refusal: tooMany },
-        { who: 'all', most: maxOfAll, refusal: full },
-      ]),
-  }
+  return (keyId) =>
+    acquireSlots([
+      { who: keyId, most: maxOfKey, refusal: tooMany },
+      { who: 'all', most: maxOfAll, refusal: full },
+    ])
 }

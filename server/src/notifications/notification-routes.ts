@@ -14,7 +14,7 @@ import {
   markNotificationsRead,
   type Notification,
 } from './notifications.ts'
-import { checkDigest, checkQuietHours, isQuiet, readSettings, storeSettings } from './preferences.ts'
+import { checkSettings, isQuiet, readSettings, storeSettings } from './preferences.ts'
 import type { NotificationNames, ResolveNames } from './push/push.ts'
 import { addSubscription, type PushTarget, removeSubscription } from './push/subscriptions.ts'
 import {
@@ -113,8 +113,7 @@ function settingsRoutes(api: TeamApi, deps: NotificationDeps): void {
     answers: { 200: NotificationSettingsAnswer },
     run: async ({ member, body }) => {
       const { workspaceId, userId } = userIdOf(member)
-      const { quiet, digest } = body
-      const issues = [...(quiet === null ? [] : checkQuietHours(quiet)), ...(digest == null ? [] : checkDigest(digest))]
+      const issues = checkSettings(body)
       if (issues.length > 0) throw new InvalidInput(issues)
       await db.tx((tx) => storeSettings(tx, workspaceId, userId, body, clock.now()))
       return { settings: await readSettings(db.sql, workspaceId, userId), pushKey: await pushKey() }

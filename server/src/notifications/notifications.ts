@@ -1,5 +1,5 @@
 import { decodeCursor, encodeCursor } from '../base/cursor.ts'
-import type { Sql, Tx } from '../base/db.ts'
+import type { Fragment, Sql, Tx } from '../base/db.ts'
 import { invalid } from '../base/errors.ts'
 import { isUuid } from '../base/id.ts'
 import type { NotificationKind } from './notification-kinds.ts'
@@ -19,12 +19,6 @@ export interface Notification {
   readAt: Date | null
 }
 
-export interface NotificationsRequest {
-  limit: number
-  unreadOnly: boolean
-  cursor: string | null
-}
-
 export const notificationColumns = (sql: Sql) => sql`
   n.id,
   n.kind,
@@ -42,7 +36,7 @@ export async function listNotifications(
   sql: Sql,
   workspaceId: string,
   userId: string,
-  { limit, unreadOnly, cursor }: NotificationsRequest,
+  { limit, unreadOnly, cursor }: { limit: number; unreadOnly: boolean; cursor: string | null },
 ): Promise<{ notifications: Notification[]; cursor: string | null }> {
   const after = cursor === null ? null : parseCursor(cursor)
   const rows = await sql<Notification[]>`
@@ -80,7 +74,7 @@ export async function countUnreadNotifications(sql: Sql, workspaceId: string, us
 }
 
 /** Selects notifications by id, by conversation, or all. */
-export interface NotificationSelection {
+interface NotificationSelection {
   ids?: readonly string[]
   conversationId?: string
   kind?: NotificationKind
@@ -94,20 +88,28 @@ export async function markNotificationsRead(
   { ids, conversationId, kind }: NotificationSelection,
   now: Date,
 ): Promise<string[]> {
-  const read = await tx<{ kind: NotificationKind; cause: string }[]>`
+  const selected = tx`
+      user_id = ${userId}
+      ${ids === undefined ? tx`` : tx`and id = any (${[...ids]}::uuid[])`}
+      ${conversationId === undefined ? tx`` : tx`and conversation_id = ${conversationId}`}
+      ${kind === undefined ? tx`` : tx`and kind = ${kind}`}`
+  const read = await markRead(tx, workspaceId, selected, now)
+  return read.flatMap((one) => (one.kind === 'mention' ? [one.cause] : []))
+}
+
+/** Marks unread notifications as read, and publishes that to their people. */
+async function markRead(tx: Tx, workspaceId: string, selected: Fragment, now: Date) {
+  const read = await tx<{ userId: string; kind: NotificationKind; cause: string }[]>`
     update notices
     set read_at = ${now},
       push_at = null,
       mail_at = null
     where workspace_id = ${workspaceId}
-      and user_id = ${userId}
       and read_at is null
-      ${ids === undefined ? tx`` : tx`and id = any (${[...ids]}::uuid[])`}
-      ${conversationId === undefined ? tx`` : tx`and conversation_id = ${conversationId}`}
-      ${kind === undefined ? tx`` : tx`and kind = ${kind}`}
-    returning kind, cause`
-  if (read.length > 0) publishNotifications(tx, workspaceId, userId)
-  return read.flatMap((one) => (one.kind === 'mention' ? [one.cause] : []))
+      and ${selected}
+    returning user_id as "userId", kind, cause`
+  for (const userId of new Set(read.map((one) => one.userId))) publishNotifications(tx, workspaceId, userId)
+  return read
 }
 
 /** Moves notifications of a merged conversation to the remaining one. */
@@ -126,15 +128,5 @@ export async function markWaitingRead(
   conversationIds: readonly string[],
   now: Date,
 ): Promise<void> {
-  const read = await tx<{ userId: string }[]>`
-    update notices
-    set read_at = ${now},
-      push_at = null,
-      mail_at = null
-    where workspace_id = ${workspaceId}
-      and conversation_id = any (${[...conversationIds]}::uuid[])
-      and kind = 'waiting'
-      and read_at is null
-    returning user_id as "userId"`
-  for (const { userId } of read) publishNotifications(tx, workspaceId, userId)
+  await markRead(tx, workspaceId, tx`conversation_id = any (${[...conversationIds]}::uuid[]) and kind = 'waiting'`, now)
 }

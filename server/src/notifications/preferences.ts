@@ -1,7 +1,7 @@
 import type { Sql, Tx } from '../base/db.ts'
 import { forbidden, type Issue } from '../base/errors.ts'
 import { createZoneFormat, isTimeZone, localDateAt, localTimeAt, offsetAt } from '../base/time.ts'
-import { type Weekday, weekdays } from '../team/opening-hours.ts'
+import { weekdays } from '../team/opening-hours.ts'
 import {
   defaultPreferences,
   type NotificationPreferences,
@@ -11,21 +11,11 @@ import {
 } from './notification-kinds.ts'
 import type { NotificationSettingsBody } from './schema.ts'
 
-export interface NotificationSettings {
-  ways: NotificationPreferences
-  quiet: QuietHours | null
-  /** Whether a push may contain the customer's name. */
-  pushNames: boolean
-  tone: NotificationTone
-  digest: DigestTime | null
-}
+/** The preferences of a person, complete. */
+export type NotificationSettings = Required<NotificationSettingsBody> & { ways: NotificationPreferences }
 
 /** When a person gets the daily digest. */
-export interface DigestTime {
-  timeZone: string
-  /** `08:00`. */
-  time: string
-}
+export type DigestTime = NonNullable<NotificationSettingsBody['digest']>
 
 export const defaultSettings: NotificationSettings = {
   ways: defaultPreferences,
@@ -99,14 +89,7 @@ const newDigest = (tx: Tx) => tx`,
 export const notMemberError = () => forbidden('Only members of the workspace get notifications. Ask for an invitation.')
 
 /** Times without sound, pop-up, push and mail. Notifications are still recorded. */
-export interface QuietHours {
-  timeZone: string
-  /** `22:00`; a `to` of `07:00` is then on the next day. */
-  from: string
-  to: string
-  /** Days that are quiet from midnight to midnight. */
-  days: Weekday[]
-}
+export type QuietHours = NonNullable<NotificationSettingsBody['quiet']>
 
 /** Returns whether it is quiet now. The end of the span is exclusive. */
 export function isQuiet(quiet: QuietHours, now: Date): boolean {
@@ -139,14 +122,13 @@ export function nextDigestAt({ timeZone, time }: DigestTime, now: Date): Date {
   }
 }
 
-/** Validates what the schema cannot: the time zone, and that the span is not empty. */
-export function checkQuietHours({ timeZone, from, to }: QuietHours): Issue[] {
-  const zoneIssues = isTimeZone(timeZone) ? [] : [{ path: 'quiet.timeZone', message: 'must be an IANA time zone' }]
-  const spanIssues = from === to ? [{ path: 'quiet.to', message: `must not be the same as from, ${from}` }] : []
-  return [...zoneIssues, ...spanIssues]
-}
-
-/** The same for the digest. */
-export function checkDigest({ timeZone }: DigestTime): Issue[] {
-  return isTimeZone(timeZone) ? [] : [{ path: 'digest.timeZone', message: 'must be an IANA time zone' }]
+/** Validates what the schema cannot: time zones, and that the span of quiet hours is not empty. */
+export function checkSettings({ quiet, digest }: NotificationSettingsBody): Issue[] {
+  const zoneIssues = Object.entries({ quiet, digest }).flatMap(([name, times]) =>
+    times == null || isTimeZone(times.timeZone)
+      ? []
+      : [{ path: `${name}.timeZone`, message: 'must be an IANA time zone' }],
+  )
+  if (quiet === null || quiet.from !== quiet.to) return zoneIssues
+  return [...zoneIssues, { path: 'quiet.to', message: `must not be the same as from, ${quiet.from}` }]
 }

@@ -50,9 +50,7 @@ const NotificationSchema = titled('Notice', {
     text(
       200,
       'Problem of the connection, as in its `holds`; null if it is down. Of a budget `warned` (80 % is used) or `reached`. Of a scheduled message the code of the error. Of a broadcast why it has paused.',
-      {
-        example: 'platform_error_131042',
-      },
+      { example: 'platform_error_131042' },
     ),
   ),
   createdAt: timestamp('Creation time.'),
@@ -83,19 +81,12 @@ export const MarkReadBody = Type.Object(
   closed,
 )
 
-const flags = <N extends string>(descriptions: Record<N, string>) =>
-  Object.fromEntries(
-    Object.entries<string>(descriptions).map(([name, description]) => [name, Type.Boolean({ description })]),
-  ) as Record<N, ReturnType<typeof Type.Boolean>>
-
 const PreferencesOfKind = Type.Object(
   {
-    ...flags({
-      bell: 'Record it; required for the others.',
-      sound: 'Play a sound on open pages.',
-      browser: 'Show a browser notification if a page is open in the background.',
-      push: 'Push to subscribed browsers while no page is open.',
-    }),
+    bell: Type.Boolean({ description: 'Record it; required for the others.' }),
+    sound: Type.Boolean({ description: 'Play a sound on open pages.' }),
+    browser: Type.Boolean({ description: 'Show a browser notification if a page is open in the background.' }),
+    push: Type.Boolean({ description: 'Push to subscribed browsers while no page is open.' }),
     mail: Type.Optional(Type.Boolean({ description: 'Mail it if it is still unread after five minutes.' })),
   },
   { ...closed, title: 'NoticeWays' },
@@ -112,12 +103,7 @@ const ways = Type.Object(
 const timeOfDay = (description: string, example: string) =>
   Type.String({ pattern: '^([01][0-9]|2[0-3]):[0-5][0-9]$', maxLength: 5, description, example })
 
-const zone = Type.String({
-  minLength: 1,
-  maxLength: 64,
-  description: 'IANA time zone.',
-  example: 'America/Sao_Paulo',
-})
+const zone = Type.String({ minLength: 1, maxLength: 64, description: 'IANA time zone.', example: 'America/Sao_Paulo' })
 
 const quiet = Type.Union([
   Type.Object(

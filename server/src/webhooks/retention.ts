@@ -15,10 +15,7 @@ export async function deleteOldWebhookLog(db: Db, now: Date): Promise<number> {
     const isSettled = endpoint.removedAt !== null && endpoint.removedAt.getTime() < now.getTime() - removedForMs
     const before = isSettled ? now : new Date(now.getTime() - retentionMs)
     removed += await deleteOldDeliveries(db, endpoint, before)
-    await db.tx(async (tx) => {
-      if (isSettled) await deleteEndpoint(tx, endpoint)
-      else await deleteReplays(tx, endpoint, before)
-    })
+    await db.tx((tx) => (isSettled ? deleteEndpoint(tx, endpoint) : deleteReplays(tx, endpoint, before)))
   }
   return removed
 }
@@ -77,18 +74,14 @@ async function deleteOldBatch(tx: Tx, { workspaceId, endpointId }: RetainedEndpo
   return batch ?? { last: null, old: 0, removed: 0 }
 }
 
-async function deleteReplays(tx: Tx, { workspaceId, endpointId }: RetainedEndpoint, before: Date): Promise<void> {
-  await tx`
-    delete from webhook_replays
-    where workspace_id = ${workspaceId}
-      and endpoint_id = ${endpointId}
-      and finished_at < ${before}`
-}
+const deleteReplays = (tx: Tx, { workspaceId, endpointId }: RetainedEndpoint, before: Date) => tx`
+  delete from webhook_replays
+  where workspace_id = ${workspaceId}
+    and endpoint_id = ${endpointId}
+    and finished_at < ${before}`
 
-async function deleteEndpoint(tx: Tx, { workspaceId, endpointId }: RetainedEndpoint): Promise<void> {
-  await tx`
-    delete from webhook_endpoints
-    where workspace_id = ${workspaceId}
-      and id = ${endpointId}
-      and removed_at is not null`
-}
+const deleteEndpoint = (tx: Tx, { workspaceId, endpointId }: RetainedEndpoint) => tx`
+  delete from webhook_endpoints
+  where workspace_id = ${workspaceId}
+    and id = ${endpointId}
+    and removed_at is not null`

@@ -56,7 +56,7 @@ const maxConcurrentReads = 8
 const maxSteps = 5
 
 export function createWorkQueue(deps: WorkQueueDeps): WorkQueue {
-  const waitLimit = createWaitLimit('Call wait_for_work again in a few seconds, or with `wait` 0.')
+  const acquireWait = createWaitLimit('Call wait_for_work again in a few seconds, or with `wait` 0.')
   const watch = watchWork(deps)
   const limitReads = pLimit(maxConcurrentReads)
   const ends = new Set<() => void>()
@@ -72,7 +72,7 @@ export function createWorkQueue(deps: WorkQueueDeps): WorkQueue {
     wait: async (wait) => {
       const end = Promise.withResolvers<void>()
       if (wait.waitMs === 0) return waitUntilWorkOrEnd({ ...deps, read, watch }, wait, Promise.resolve())
-      const release = waitLimit.acquire(wait.keyId)
+      const release = acquireWait(wait.keyId)
       const timer = setTimeout(end.resolve, wait.waitMs)
       const abort = () => end.resolve()
       wait.signal.addEventListener('abort', abort, { once: true })

@@ -14,10 +14,7 @@ export interface CheckContext {
 }
 
 /** Requests of contacts and history of a number that stays on the phone's app; null: not requested. */
-export interface HistoryRequests {
-  contacts: HistoryRequest | null
-  history: HistoryRequest | null
-}
+export type HistoryRequests = Record<'contacts' | 'history', HistoryRequest | null>
 
 export interface HistoryRequest {
   at: string

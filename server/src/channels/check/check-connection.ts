@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { conflict, tooManyRequests } from '../../base/errors.ts'
 import { recordAudit } from '../../team/audit.ts'
 import { adapterOf } from '../adapter.ts'
-import { type ChangeAuthor, type ConnectionDeps, finishSetup } from '../connection/change-connection.ts'
+import { auditEntry, type ChangeAuthor, type ConnectionDeps, finishSetup } from '../connection/change-connection.ts'
 import {
   connectionNotFound,
   isInSetup,
@@ -10,7 +10,7 @@ import {
   type StoredConnection,
   stillInSetup,
 } from '../connection/connection.ts'
-import { findConnection, listConnections, lockConnection } from '../connection/queries.ts'
+import { listConnections, lockConnection, requireConnection } from '../connection/queries.ts'
 import { reserve } from '../connection/registration.ts'
 import type { AccountNumbers, CheckContext, ListedAccounts } from './adapter-steps.ts'
 import { claimCheck, readCheck, storeHistoryRequests, storeReport } from './check-store.ts'
@@ -51,7 +51,7 @@ export async function performStep(
   if (step.kind === 'history' && isInSetup(one)) throw stillInSetup()
   const failed = await perform(deps, one, step)
   if (failed === null) {
-    await deps.db.tx((tx) => recordAudit(tx, entryOf(by, stepActions[step.kind], id), deps.clock.now()))
+    await deps.db.tx((tx) => recordAudit(tx, auditEntry(by, stepActions[step.kind], id), deps.clock.now()))
   }
   return examine(deps, by, one, (lines) => withResult(lines, step, failed))
 }
@@ -120,9 +120,7 @@ async function claim(deps: CheckDeps, { workspaceId }: ChangeAuthor, id: string)
   if (waitMs === undefined) throw connectionNotFound()
   if (waitMs !== null)
     throw tooManyRequests('Checked too often. Wait a few seconds.', waitMs / 1000, { retryAfterMs: waitMs })
-  const one = await findConnection(deps.db.sql, await deps.keyStore.keyring(workspaceId), workspaceId, id)
-  if (one === undefined) throw connectionNotFound()
-  return one
+  return requireConnection(deps, workspaceId, id)
 }
 
 async function examine(
@@ -183,10 +181,3 @@ function callbackUrlOf({ adapters, publicUrl }: CheckDeps, one: StoredConnection
   const path = adapterOf(adapters, one).webhookPath(one)
   return path === null ? null : publicUrl + path
 }
-
-const entryOf = ({ workspaceId, actor }: ChangeAuthor, action: string, id: string) => ({
-  scopeId: workspaceId,
-  actor,
-  action,
-  target: `connection:${id}`,
-})

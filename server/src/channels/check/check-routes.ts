@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import { ApiError } from '../../base/errors.ts'
 import { errorResponse, nullable, oneOf, timestamp, titled } from '../../base/route.ts'
 import { text } from '../../base/schema-types.ts'
+import type { Member } from '../../team/member.ts'
 import type { TeamApi } from '../../team/team-api.ts'
 import { closed, idSchema, workspaceParams } from '../../team/team-schema.ts'
 import type { Channel } from '../connection/connection.ts'
@@ -70,10 +71,6 @@ const params = Type.Object({ ...workspaceParams, connectionId: idSchema('The con
 
 /** Registers the check of a connection and the steps of connecting. All call the platform, so only admins can. */
 export function checkRoutes(api: TeamApi, onePath: string, deps: CheckDeps & PresentDeps): void {
-  const present = ({ connection, report }: CheckedConnection) => ({
-    connection: presentConnection(deps, connection),
-    check: presentReport(report, connection.channel),
-  })
   api.get(`${onePath}/check`, 'admin', {
     operationId: 'getConnectionCheck',
     summary: 'Read the last check of a connection',
@@ -95,7 +92,8 @@ export function checkRoutes(api: TeamApi, onePath: string, deps: CheckDeps & Pre
     params,
     answers: { 200: checked },
     errors: [429],
-    run: async ({ member, params: { connectionId } }) => present(await checkConnection(deps, member, connectionId)),
+    run: async ({ member, params: { connectionId } }) =>
+      present(deps, await checkConnection(deps, member, connectionId)),
   })
   api.get(`${onePath}/numbers`, 'admin', {
     operationId: 'listConnectionNumbers',
@@ -123,7 +121,7 @@ export function checkRoutes(api: TeamApi, onePath: string, deps: CheckDeps & Pre
       }
     },
   })
-  stepRoutes(api, onePath, deps, present)
+  stepRoutes(api, onePath, deps)
 }
 
 const pinBody = Type.Object(
@@ -138,24 +136,16 @@ const pinBody = Type.Object(
   closed,
 )
 
-function stepRoutes(
-  api: TeamApi,
-  onePath: string,
-  deps: CheckDeps,
-  present: (one: CheckedConnection) => { connection: ReturnType<typeof presentConnection>; check: Report },
-): void {
-  const answers = { 200: checked }
-  const errors = [409, 429] as const
-  const perform = async (by: Parameters<typeof performStep>[1], id: string, step: SetupStep) =>
-    present(await performStep(deps, by, id, step))
+function stepRoutes(api: TeamApi, onePath: string, deps: CheckDeps & PresentDeps): void {
+  const shared = { params, answers: { 200: checked }, errors: [409, 429] } as const
+  const perform = async (by: Member, id: string, step: SetupStep) =>
+    present(deps, await performStep(deps, by, id, step))
   api.post(`${onePath}/subscribe`, 'admin', {
     operationId: 'subscribeConnection',
     summary: 'Have messages sent to Parley',
     description:
       "Admins only. Subscribes the app to the number's account and sets the connection's callback URL: for the account if it has no other number, else for the number. Then checks the connection; a step that fails is in `check`. For `waba`; a `partner` connection registers its URL when it is resumed.",
-    params,
-    answers,
-    errors,
+    ...shared,
     run: ({ member, params: { connectionId } }) => perform(member, connectionId, { kind: 'subscribe' }),
   })
   api.post(`${onePath}/register`, 'admin', {
@@ -163,10 +153,8 @@ function stepRoutes(
     summary: 'Register the number',
     description:
       "Admins only. Registers the number at the platform, then checks the connection; a wrong PIN is in `check`. Does nothing for a number that is registered or stays on the phone's app. For `waba`.",
-    params,
+    ...shared,
     body: pinBody,
-    answers,
-    errors,
     run: ({ member, params: { connectionId }, body }) =>
       perform(member, connectionId, { kind: 'register', pin: body.pin }),
   })
@@ -175,14 +163,15 @@ function stepRoutes(
     summary: 'Request contacts and history',
     description:
       "Admins only. For a `waba` number that stays on the phone's app, within 24 hours of connecting it to the platform; each is accepted once. Then checks the connection.",
-    params,
-    answers,
-    errors,
+    ...shared,
     run: ({ member, params: { connectionId } }) => perform(member, connectionId, { kind: 'history' }),
   })
 }
 
-type Report = ReturnType<typeof presentReport>
+const present = (deps: CheckDeps & PresentDeps, { connection, report }: CheckedConnection) => ({
+  connection: presentConnection(deps, connection),
+  check: presentReport(report, connection.channel),
+})
 
 const presentReport = ({ checkedAt, lines }: CheckReport, channel: Channel) => ({
   checkedAt,

@@ -5,13 +5,6 @@ import { acknowledgedUntil, needsAcknowledgement } from '../health/health.ts'
 import { activeHolds } from '../health/holds.ts'
 import { type CheckLine, checkLine } from './report.ts'
 
-/** Result of Parley calling its own callback URL as the platform does. */
-export type CallbackProbe =
-  | { outcome: 'answers' }
-  /** Something else answered. */
-  | { outcome: 'mismatch'; code: string }
-  | { outcome: 'unreachable'; code: string }
-
 /** Limit of the platform. */
 const maxUrlLength = 200
 
@@ -23,17 +16,6 @@ export function judgeCallbackUrl(url: string, platformUrl: string): CheckLine | 
     if (url !== secured) return checkLine('callback', 'callback_not_https')
   }
   return url.length > maxUrlLength ? checkLine('callback', 'callback_too_long') : null
-}
-
-export function judgeProbe(probe: CallbackProbe): CheckLine {
-  switch (probe.outcome) {
-    case 'answers':
-      return checkLine('callback', 'callback_answers')
-    case 'mismatch':
-      return checkLine('callback', 'callback_mismatch', { code: probe.code })
-    case 'unreachable':
-      return checkLine('callback', 'callback_untested', { code: probe.code })
-  }
 }
 
 /** Returns the lines that apply to every channel: traffic, state, and the risk of a linked phone. */

@@ -32,16 +32,9 @@ const codes = {
     ...(['history_requested', 'sites_allowed', 'messages_arrive', 'can_send'] as const),
   ],
   warning: [
-    ...([
-      'token_expires',
-      'token_temporary',
-      'name_pending',
-      'name_none',
-      'number_flagged',
-      'key_unconfirmed',
-    ] as const),
-    ...(['callback_unknown', 'callback_untested', 'history_open', 'history_passed', 'nothing_arrived'] as const),
-    ...(['sending_held', 'sending_paused', 'no_sites'] as const),
+    ...(['token_expires', 'token_temporary', 'name_pending', 'name_none', 'number_flagged'] as const),
+    ...(['key_unconfirmed', 'callback_unknown', 'callback_untested', 'history_open', 'history_passed'] as const),
+    ...(['nothing_arrived', 'sending_held', 'sending_paused', 'no_sites'] as const),
   ],
   failed: [
     ...(['unreachable', 'rate_limited', 'platform_error', 'token_expired', 'token_invalid'] as const),

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import type { Tx } from '../../base/db.ts'
 import { conflict, forbidden, invalid, unprocessable } from '../../base/errors.ts'
 import { newId } from '../../base/id.ts'
 import type { Outgoing } from '../../base/outgoing/guarded-fetch.ts'
@@ -19,10 +20,10 @@ import {
 } from './connection.ts'
 import {
   countInSetup,
-  findConnection,
   insertConnection,
   lockConnection,
   markConnectionRemoved,
+  requireConnection,
   updateConnection,
 } from './queries.ts'
 import {
@@ -77,12 +78,11 @@ export async function createConnection(
   }
   const checked = applyCheck(deps.adapters, one, check, now)
   const keyring = await deps.keyStore.keyring(by.workspaceId)
-  await translateNumberTaken(() =>
-    deps.db.tx(async (tx) => {
-      await insertConnection(tx, keyring, checked, adapter.fetchTemplates !== undefined)
-      await recordAudit(tx, entry(by, 'connection.added', id), now)
-    }),
-  )
+  const insert = async (tx: Tx) => {
+    await insertConnection(tx, keyring, checked, adapter.fetchTemplates !== undefined)
+    await recordAudit(tx, auditEntry(by, 'connection.added', id), now)
+  }
+  await deps.db.tx(insert).catch(translateNumberTaken)
   return registerConnection(deps, checked, check)
 }
 
@@ -106,7 +106,7 @@ async function startSetup(deps: ConnectionDeps, by: ChangeAuthor, blank: StoredC
       throw conflict(`A workspace has at most ${maxInSetup} connections in setup. Finish or remove one.`)
     }
     await insertConnection(tx, keyring, one, false)
-    await recordAudit(tx, entry(by, 'connection.added', one.id), one.createdAt)
+    await recordAudit(tx, auditEntry(by, 'connection.added', one.id), one.createdAt)
   })
   return one
 }
@@ -186,8 +186,7 @@ export function pauseConnection(deps: ConnectionDeps, by: ChangeAuthor, id: stri
 
 /** Resumes a connection if the platform confirms its number. */
 export async function resumeConnection(deps: ConnectionDeps, by: ChangeAuthor, id: string): Promise<StoredConnection> {
-  const current = await findConnection(deps.db.sql, await deps.keyStore.keyring(by.workspaceId), by.workspaceId, id)
-  if (current === undefined) throw connectionNotFound()
+  const current = await requireConnection(deps, by.workspaceId, id)
   if (isInSetup(current)) throw stillInSetup()
   const adapter = adapterOf(deps.adapters, current)
   if (adapter.resume !== undefined) {
@@ -208,7 +207,7 @@ export async function removeConnection(deps: ConnectionDeps, by: ChangeAuthor, i
     const now = deps.clock.now()
     if (!(await markConnectionRemoved(tx, keyring, { workspaceId: by.workspaceId, id }, now)))
       throw connectionNotFound()
-    await recordAudit(tx, entry(by, 'connection.removed', id), now)
+    await recordAudit(tx, auditEntry(by, 'connection.removed', id), now)
   })
 }
 
@@ -230,20 +229,19 @@ async function update(
   change: (one: StoredConnection, now: Date) => StoredConnection,
 ): Promise<StoredConnection> {
   const keyring = await deps.keyStore.keyring(by.workspaceId)
-  return translateNumberTaken(() =>
-    deps.db.tx(async (tx) => {
-      const now = deps.clock.now()
-      const current = await lockConnection(tx, keyring, by.workspaceId, id)
-      if (current === undefined) throw connectionNotFound()
-      const changed = { ...change(current, now), updatedAt: now }
-      await updateConnection(tx, keyring, changed)
-      if (!isDeepStrictEqual(accessOf(changed), accessOf(current))) await clearReport(tx, changed)
-      if (isInSetup(current) && !isInSetup(changed)) await startTemplateSync(tx, changed, now)
-      const name = typeof action === 'string' ? action : action(current, changed)
-      await recordAudit(tx, entry(by, name, id), now)
-      return changed
-    }),
-  )
+  const work = async (tx: Tx) => {
+    const now = deps.clock.now()
+    const current = await lockConnection(tx, keyring, by.workspaceId, id)
+    if (current === undefined) throw connectionNotFound()
+    const changed = { ...change(current, now), updatedAt: now }
+    await updateConnection(tx, keyring, changed)
+    if (!isDeepStrictEqual(accessOf(changed), accessOf(current))) await clearReport(tx, changed)
+    if (isInSetup(current) && !isInSetup(changed)) await startTemplateSync(tx, changed, now)
+    const name = typeof action === 'string' ? action : action(current, changed)
+    await recordAudit(tx, auditEntry(by, name, id), now)
+    return changed
+  }
+  return deps.db.tx(work).catch(translateNumberTaken)
 }
 
 const accessOf = ({ numberId, accountId, settings }: StoredConnection) => ({ numberId, accountId, settings })
@@ -257,10 +255,7 @@ async function checkChanged(
   id: string,
   apply: (one: StoredConnection) => StoredConnection,
 ): Promise<NumberCheck> {
-  const keyring = await deps.keyStore.keyring(by.workspaceId)
-  const current = await findConnection(deps.db.sql, keyring, by.workspaceId, id)
-  if (current === undefined) throw connectionNotFound()
-  const applied = apply(current)
+  const applied = apply(await requireConnection(deps, by.workspaceId, id))
   if (isInSetup(applied) && isWithoutNumber(applied)) return noNumber
   return adapterOf(deps.adapters, applied).checkNumber(applied)
 }
@@ -282,16 +277,12 @@ function parseBaseUrl(text: string, outgoing: Outgoing): { baseUrl: string } | {
   return { baseUrl: url.href.replace(/\/?\??$/, '') }
 }
 
-async function translateNumberTaken<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work()
-  } catch (error) {
-    if (isNumberTaken(error)) throw numberTaken(error)
-    throw error
-  }
+const translateNumberTaken = (error: unknown): never => {
+  throw isNumberTaken(error) ? numberTaken(error) : error
 }
 
-function entry({ workspaceId, actor }: ChangeAuthor, action: string, connectionId: string) {
+/** Returns the entry of the audit log for a change of a connection. */
+export function auditEntry({ workspaceId, actor }: ChangeAuthor, action: string, connectionId: string) {
   return { scopeId: workspaceId, actor, action, target: `connection:${connectionId}` }
 }
 

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { type App, nullable } from '../../base/route.ts'
-import { unpaged } from '../../base/schema-types.ts'
-import type { Member, TeamGuard } from '../../team/member.ts'
+import { text, unpaged } from '../../base/schema-types.ts'
+import type { TeamGuard } from '../../team/member.ts'
 import { type TeamApi, teamApi } from '../../team/team-api.ts'
 import { checkRoutes } from '../check/check-routes.ts'
 import type { SyncDeps } from '../templates/sync-templates.ts'
@@ -16,10 +16,10 @@ import {
   removeConnection,
   resumeConnection,
 } from './change-connection.ts'
-import { connectionNotFound, type StoredConnection } from './connection.ts'
+import type { StoredConnection } from './connection.ts'
 import { connectionParams, connectionsPath } from './fields.ts'
 import { type PresentDeps, presentConnection, presentWebhook } from './present.ts'
-import { findConnection, listConnections } from './queries.ts'
+import { listConnections, requireConnection } from './queries.ts'
 import { connectionChangesSchema, connectionSchema, newConnectionSchema, webhookSchema } from './schema.ts'
 
 export interface ChannelTeamDeps extends ConnectionDeps, PresentDeps, SyncDeps {
@@ -31,12 +31,11 @@ const onePath = `${connectionsPath}/:connectionId`
 const oneConnection = Type.Object({ connection: connectionSchema })
 
 const simulatorUrl = nullable(
-  Type.String({
-    maxLength: 300,
-    description:
-      'URL of the simulator that runs with the service, usable as `baseUrl` of connections; its phones are at `/phone` and `/phone/owner`. Null if none runs.',
-    example: 'http://127.0.0.1:7008',
-  }),
+  text(
+    300,
+    'URL of the simulator that runs with the service, usable as `baseUrl` of connections; its phones are at `/phone` and `/phone/owner`. Null if none runs.',
+    { example: 'http://127.0.0.1:7008' },
+  ),
 )
 
 /** Registers the connection routes: members can read, admins can change. */
@@ -69,7 +68,7 @@ function connectionRoutes(api: TeamApi, deps: ChannelTeamDeps): void {
     params: connectionParams,
     answers: { 200: oneConnection },
     run: async ({ member, params }) => ({
-      connection: presentConnection(deps, await requireConnection(deps, member, params.connectionId)),
+      connection: presentConnection(deps, await requireConnection(deps, member.workspaceId, params.connectionId)),
     }),
   })
   api.post(connectionsPath, 'admin', {
@@ -112,8 +111,8 @@ function actionRoutes(api: TeamApi, deps: ChannelTeamDeps): void {
   const add = (
     name: string,
     role: 'member' | 'admin',
-    documentation: { operationId: string; summary: string; description: string },
     operation: (deps: ConnectionDeps, by: ChangeAuthor, id: string) => Promise<StoredConnection>,
+    documentation: { operationId: string; summary: string; description: string },
   ) =>
     api.post(`${onePath}/${name}`, role, {
       ...documentation,
@@ -124,30 +123,21 @@ function actionRoutes(api: TeamApi, deps: ChannelTeamDeps): void {
         connection: presentConnection(deps, await operation(deps, member, params.connectionId)),
       }),
     })
-  const pause = {
+  add('pause', 'admin', pauseConnection, {
     operationId: 'pauseConnection',
     summary: 'Pause a connection',
     description: 'Admins only. Stops sending until it is resumed; messages from customers still arrive.',
-  }
-  add('pause', 'admin', pause, pauseConnection)
-  const resume = {
+  })
+  add('resume', 'admin', resumeConnection, {
     operationId: 'resumeConnection',
     summary: 'Resume a connection',
     description:
       'Admins only. Resumes a paused or unavailable connection after checking its number and, if the channel supports it, registering the callback URL again.',
-  }
-  add('resume', 'admin', resume, resumeConnection)
-  const acknowledge = {
+  })
+  add('acknowledge', 'member', acknowledgeRisk, {
     operationId: 'acknowledgeConnection',
     summary: 'Accept the risk of an unofficial connection',
     description:
       'Every member can accept it, but tokens cannot. Valid for 90 days, or until the number is paired again.',
-  }
-  add('acknowledge', 'member', acknowledge, acknowledgeRisk)
-}
-
-async function requireConnection({ db, keyStore }: SyncDeps, { workspaceId }: Member, id: string) {
-  const one = await keyStore.withKeyring(workspaceId, (keyring) => findConnection(db.sql, keyring, workspaceId, id))
-  if (one === undefined) throw connectionNotFound()
-  return one
+  })
 }

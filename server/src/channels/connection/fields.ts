@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { visiblePattern } from '../../base/schema-types.ts'
+import { text, visiblePattern } from '../../base/schema-types.ts'
 import { idSchema, workspaceParams } from '../../team/team-schema.ts'
 
 export const connectionsPath = '/api/team/v1/workspaces/:workspaceId/connections'
@@ -28,8 +28,7 @@ export const mustAnswer = Type.Boolean({
     'If true and the platform rejects the number or does not respond, nothing is saved: 422 `CHECK_FAILED` with the reason. Otherwise the connection is saved as `unavailable`.',
 })
 
-export const baseUrl = Type.String({
-  maxLength: 300,
-  description:
-    "The platform's URL: https at a public address, or an address that the operator allows with PARLEY_ALLOW_CIDRS.",
-})
+export const baseUrl = text(
+  300,
+  "The platform's URL: https at a public address, or an address that the operator allows with PARLEY_ALLOW_CIDRS.",
+)

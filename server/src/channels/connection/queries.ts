@@ -1,4 +1,5 @@
-import type { Fragment, Sql, Tx } from '../../base/db.ts'
+import type { Db, Fragment, Sql, Tx } from '../../base/db.ts'
+import type { KeyStore } from '../../base/encryption/key-store.ts'
 import type { Keyring } from '../../base/encryption/keyring.ts'
 import { publishConnection } from '../../team/live-updates.ts'
 import { deleteDraftsOf } from '../templates/template-drafts.ts'
@@ -6,6 +7,7 @@ import { requestSessionEnd } from '../unofficial/session/session-queries.ts'
 import {
   type Channel,
   type ConnectionKey,
+  connectionNotFound,
   emptySettings,
   type Settings,
   type StoredConnection,
@@ -42,6 +44,17 @@ export async function findConnection(
   id: string,
 ): Promise<StoredConnection | undefined> {
   const [one] = await select(sql, keyring, workspaceId, sql`and c.id = ${id}`)
+  return one
+}
+
+/** Returns the connection. Throws 404 if there is none. */
+export async function requireConnection(
+  { db, keyStore }: { db: Db; keyStore: KeyStore },
+  workspaceId: string,
+  id: string,
+): Promise<StoredConnection> {
+  const one = await keyStore.withKeyring(workspaceId, (keyring) => findConnection(db.sql, keyring, workspaceId, id))
+  if (one === undefined) throw connectionNotFound()
   return one
 }
 
@@ -183,15 +196,6 @@ export async function updateConnection(tx: Tx, keyring: Keyring, one: StoredConn
   publishConnection(tx, one.workspaceId, one.id)
 }
 
-/** Marks the number as also used on a phone. */
-export async function markOnPhone(tx: Tx, { workspaceId, id }: ConnectionKey): Promise<void> {
-  await tx`
-    update connections
-    set is_on_phone = true
-    where workspace_id = ${workspaceId}
-      and id = ${id}`
-}
-
 /**
  * Marks a connection as removed, deletes its secrets and templates, and requests the end of its session. Keeps the row
  * for its conversations. Returns false if it was already removed.
@@ -220,17 +224,6 @@ export async function markConnectionRemoved(
   await requestSessionEnd(tx, { workspaceId, id })
   publishConnection(tx, workspaceId, id)
   return count > 0
-}
-
-/** Voids the risk confirmation of a connection that was paired again: it applied to the previous pairing. */
-export async function voidAcknowledgement(tx: Tx, workspaceId: string, connectionId: string, now: Date): Promise<void> {
-  await tx`
-    update connections
-    set acknowledged_at = null,
-      acknowledged_by = null,
-      updated_at = ${now}
-    where workspace_id = ${workspaceId}
-      and id = ${connectionId}`
 }
 
 export function encryptSettings(keyring: Keyring, id: string, settings: Settings | typeof emptySettings): Buffer {

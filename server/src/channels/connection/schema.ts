@@ -1,16 +1,8 @@
 import { type Static, Type } from 'typebox'
 import { nullable, oneOf, timestamp, titled } from '../../base/route.ts'
-import { count, text, uuid } from '../../base/schema-types.ts'
+import { text, uuid } from '../../base/schema-types.ts'
 import { closed, idSchema } from '../../team/team-schema.ts'
-import {
-  maxProblemLength,
-  maxProblems,
-  nameStatuses,
-  newChatLevels,
-  qualities,
-  sendingStates,
-  throughputs,
-} from '../health/number-status.ts'
+import { numberStatusSchema } from '../health/number-status.ts'
 import { type NewPartner, newPartnerSchema, partnerProfiles, partnerSecrets } from '../partner/settings.ts'
 import { type NewSession, newSessionSchema } from '../unofficial/session/schema.ts'
 import { accountId, appId, type NewWaba, newWabaSchema, version, wabaSecrets } from '../waba/settings.ts'
@@ -47,60 +39,7 @@ export type ConnectionChanges = Static<typeof connectionChangesSchema>
 
 const onlyFor = (owner: string) => `Only for ${owner}; null otherwise.`
 const last4 = (what: string, owner: string) =>
-  nullable(
-    Type.String({
-      maxLength: 4,
-      description: `Last four characters of the ${what}; empty if it is short. ${onlyFor(owner)}`,
-      example: 'x7Qa',
-    }),
-  )
-
-const reported = 'Null: not reported.'
-
-const numberStatusSchema = titled('NumberStatus', {
-  checkedAt: timestamp('When the platform last reported something.'),
-  quality: nullable(
-    oneOf(qualities, { description: `How customers reacted to the messages of the last seven days. ${reported}` }),
-  ),
-  messagingLimit: Type.Union(
-    [
-      Type.Integer({ minimum: 1, maximum: 2_147_483_647, description: 'Number of customers.', examples: [2000] }),
-      Type.Literal('unlimited'),
-      Type.Null(),
-    ],
-    {
-      description: `Customers to whom the business may send templates outside the open window within 24 hours; all numbers of its portfolio share the limit. ${reported}`,
-    },
-  ),
-  throughput: nullable(
-    oneOf(throughputs, { description: `\`standard\`: 80 messages per second; \`high\`: up to 1,000. ${reported}` }),
-  ),
-  nameStatus: nullable(oneOf(nameStatuses, { description: `Review of the display name. ${reported}` })),
-  canSend: nullable(
-    oneOf(sendingStates, { description: `Whether messages can be sent, by the platform's health check. ${reported}` }),
-  ),
-  problems: Type.Array(
-    Type.Object({
-      code: Type.String({ maxLength: 50, description: "The platform's error code; empty without one." }),
-      text: text(maxProblemLength, "Problem and solution in the platform's words."),
-    }),
-    { maxItems: maxProblems, description: 'Why `canSend` is not `available`.' },
-  ),
-  newChats: nullable(
-    Type.Object(
-      {
-        level: oneOf(newChatLevels, { description: '`capped`: none is allowed until `endsAt`.' }),
-        used: nullable(count('New chats so far.')),
-        total: nullable(count('New chats allowed; null if unlimited or unknown.')),
-        endsAt: nullable(timestamp('When counting starts again.')),
-      },
-      { description: 'For `unofficial`: chats that the number may still start. Null: not reported.' },
-    ),
-  ),
-  newChatsLockedUntil: nullable(
-    timestamp('For `unofficial`: until when the number cannot write to new people. Null: it can.'),
-  ),
-})
+  nullable(text(4, `Last four characters of the ${what}; empty if it is short. ${onlyFor(owner)}`, { example: 'x7Qa' }))
 
 export const connectionSchema = titled('Connection', {
   id: idSchema('The connection.'),
@@ -159,25 +98,10 @@ export const connectionSchema = titled('Connection', {
   profile: nullable(
     oneOf(partnerProfiles, { title: 'PartnerProfile', description: `The partner. ${onlyFor('`partner`')}` }),
   ),
-  baseUrl: nullable(
-    Type.String({
-      maxLength: 300,
-      description: "The platform's URL. Null for `unofficial` on the real network and for `website`.",
-    }),
-  ),
-  version: nullable(
-    Type.String({
-      maxLength: 7,
-      description: `The version of the platform's API. ${onlyFor('`waba`')}`,
-      example: 'v27.0',
-    }),
-  ),
+  baseUrl: nullable(text(300, "The platform's URL. Null for `unofficial` on the real network and for `website`.")),
+  version: nullable(text(7, `The version of the platform's API. ${onlyFor('`waba`')}`, { example: 'v27.0' })),
   versionEndsOn: nullable(
-    Type.String({
-      maxLength: 10,
-      description: 'The date on which the platform ends this version, in UTC; null if unknown.',
-      example: '2028-11-04',
-    }),
+    text(10, 'The date on which the platform ends this version, in UTC; null if unknown.', { example: '2028-11-04' }),
   ),
   accessTokenLast4: last4('access token', '`waba`'),
   appSecretLast4: last4('app secret', '`waba`'),
@@ -185,11 +109,10 @@ export const connectionSchema = titled('Connection', {
   signingSecretLast4: last4('secret that signs callbacks', 'a `partner` that signs'),
   widget: widgetSchema,
   webhookUrl: nullable(
-    Type.String({
-      maxLength: 2000,
-      description:
-        'The URL for callbacks. With `waba`, enter it in the webhook settings of the platform; with `partner`, Parley registers it. Null for `unofficial` and `website`.',
-    }),
+    text(
+      2000,
+      'The URL for callbacks. With `waba`, enter it in the webhook settings of the platform; with `partner`, Parley registers it. Null for `unofficial` and `website`.',
+    ),
   ),
   acknowledgement: Type.Unsafe<{ by: string | null; at: string; until: string } | null>({
     type: ['object', 'null'],
@@ -216,11 +139,8 @@ export const webhookSchema = Type.Unsafe<{ url: string; verifyToken: string } | 
   type: ['object', 'null'],
   description: "Values for the platform's webhook settings; null if there are none.",
   properties: {
-    url: Type.String({ maxLength: 2000, description: 'Paste it as the callback URL of the app on the platform.' }),
-    verifyToken: Type.String({
-      maxLength: 1000,
-      description: 'Paste it as the verify token. It is not returned again.',
-    }),
+    url: text(2000, 'Paste it as the callback URL of the app on the platform.'),
+    verifyToken: text(1000, 'Paste it as the verify token. It is not returned again.'),
   },
   required: ['url', 'verifyToken'],
 })

@@ -2,7 +2,13 @@ import type { Tx } from '../../base/db.ts'
 import { newId } from '../../base/id.ts'
 import { recordNotifications } from '../../notifications/record-notifications.ts'
 import { publishConnection } from '../../team/live-updates.ts'
-import { type ConnectionKey, type ConnectionState, setupReason } from '../connection/connection.ts'
+import {
+  type ConnectionKey,
+  type ConnectionState,
+  type StoredConnection,
+  setupReason,
+} from '../connection/connection.ts'
+import { updateColumns } from '../connection/update-columns.ts'
 import { holdRuleOf } from '../waba/errors.ts'
 import {
   type AccountRestrictions,
@@ -26,25 +32,21 @@ export const markAvailable = (tx: Tx, one: ConnectionKey, now: Date): Promise<bo
 
 async function changeState(
   tx: Tx,
-  { workspaceId, id }: ConnectionKey,
+  one: ConnectionKey,
   from: ConnectionState,
   to: ConnectionState,
   reason: string | null,
   now: Date,
 ): Promise<boolean> {
-  const { count } = await tx`
-    update connections
-    set state = ${to},
+  const columns = tx`
+      state = ${to},
       state_reason = ${reason},
       state_changed_at = ${now},
-      updated_at = ${now}
-    where workspace_id = ${workspaceId}
-      and id = ${id}
-      and state = ${from}
-      and state_reason is distinct from ${setupReason}
-      and removed_at is null`
-  if (count > 0) publishConnection(tx, workspaceId, id)
-  return count > 0
+      updated_at = ${now}`
+  const isFrom = tx`state = ${from} and state_reason is distinct from ${setupReason}`
+  const isChanged = await updateColumns(tx, one, columns, isFrom)
+  if (isChanged) publishConnection(tx, one.workspaceId, one.id)
+  return isChanged
 }
 
 const reasonPrefix = 'platform_error_'
@@ -55,12 +57,7 @@ export const platformReason = (errorCode: string): string => `${reasonPrefix}${e
 export const errorCodeOf = (reason: string): string =>
   reason.startsWith(reasonPrefix) ? reason.slice(reasonPrefix.length) : reason
 
-interface HoldState {
-  state: ConnectionState
-  stateReason: string | null
-  stateChangedAt: Date
-  holds: readonly Hold[]
-}
+type HoldState = Pick<StoredConnection, 'state' | 'stateReason' | 'stateChangedAt' | 'holds'>
 
 /** Returns the holds of a connection. A hold of everything applies only while it is the reason for unavailability. */
 export function holdsOf({ state, stateReason, stateChangedAt, holds }: HoldState): Hold[] {
@@ -80,9 +77,10 @@ export function holdsOf({ state, stateReason, stateChangedAt, holds }: HoldState
 /** Changes the holds of a connection under a row lock. */
 async function changeHolds(
   tx: Tx,
-  { workspaceId, id }: ConnectionKey,
+  one: ConnectionKey,
   change: (holdState: HoldState) => readonly Hold[] | null,
 ): Promise<boolean> {
+  const { workspaceId, id } = one
   const [row] = await tx<HoldState[]>`
     select state, state_reason as "stateReason", state_changed_at as "stateChangedAt", holds
     from connections
@@ -93,11 +91,7 @@ async function changeHolds(
   if (row === undefined) return false
   const holds = change({ ...row, holds: holdsOf(row) })
   if (holds === null) return false
-  await tx`
-    update connections
-    set holds = ${tx.json(holds)}
-    where workspace_id = ${workspaceId}
-      and id = ${id}`
+  await updateColumns(tx, one, tx`holds = ${tx.json(holds)}`)
   publishConnection(tx, workspaceId, id)
   return true
 }

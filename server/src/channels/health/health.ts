@@ -1,10 +1,11 @@
 import type { Clock } from '../../base/clock.ts'
 import type { Db, Sql, Tx } from '../../base/db.ts'
 import { newId } from '../../base/id.ts'
+import { unnested } from '../../base/postgres/rows.ts'
 import { type DueWatch, watchDueWork } from '../../base/pubsub.ts'
 import { recordNotifications } from '../../notifications/record-notifications.ts'
 import { connectionUpdates, liveUpdatesTopic } from '../../team/live-updates.ts'
-import type { Channel, StoredConnection } from '../connection/connection.ts'
+import type { StoredConnection } from '../connection/connection.ts'
 import { activityIntervalMs } from './activity.ts'
 import { adviceFor } from './advice.ts'
 import { holdsOf } from './availability.ts'
@@ -69,10 +70,7 @@ function silenceText({ channel }: StoredConnection, webhookUrl: string | null): 
 
 const confirmationMs = 90 * 86_400_000
 
-interface RiskConfirmation {
-  channel: Channel
-  acknowledgedAt: Date | null
-}
+type RiskConfirmation = Pick<StoredConnection, 'channel' | 'acknowledgedAt'>
 
 /** Returns when the confirmation of the unofficial channel's risk expires; null if there is none or none is needed. */
 export function acknowledgedUntil({ channel, acknowledgedAt }: RiskConfirmation): Date | null {
@@ -126,11 +124,8 @@ export function notifyOutages(db: Db, clock: Clock): Promise<number> {
     if (down.length === 0) return 0
     const outages = await tx<{ workspaceId: string; connectionId: string }[]>`
       insert into told_outages (workspace_id, connection_id)
-      select d.workspace_id, d.connection_id
-      from unnest(
-        ${down.map(({ workspaceId }) => workspaceId)}::uuid[],
-        ${down.map(({ connectionId }) => connectionId)}::uuid[]
-      ) as d (workspace_id, connection_id)
+      select n.workspace_id, n.connection_id
+      from ${unnested(down, { uuid: ['workspaceId', 'connectionId'] })}
       on conflict do nothing
       returning workspace_id as "workspaceId", connection_id as "connectionId"`
     for (const { workspaceId, connectionId } of outages) {

@@ -1,54 +1,72 @@
-/** What the platform reports about a number. Null: not reported. Stored as JSON, so times are ISO texts. */
-export interface NumberFacts {
-  /** How customers reacted to recent messages. */
-  quality: Quality | null
-  /** Customers with whom the business may start conversations in 24 hours; all numbers of its portfolio share it. */
-  messagingLimit: number | 'unlimited' | null
-  throughput: Throughput | null
-  /** State of the display name. */
-  nameStatus: NameStatus | null
-  /** Whether messages can be sent, according to the platform's own health check. */
-  canSend: CanSend | null
-  /** Reasons of `canSend`, in the platform's words. */
-  problems: NumberProblem[]
-  /** For a linked phone: how many people it may still write to first. */
-  newChats: NewChats | null
-  /** For a linked phone: until when it may not write to people first; null if it may. */
-  newChatsLockedUntil: string | null
-}
-
-/** With the time of the last read. */
-export interface NumberStatus extends NumberFacts {
-  checkedAt: string
-}
+import { type Static, Type } from 'typebox'
+import { nullable, oneOf, timestamp, titled } from '../../base/route.ts'
+import { count, text } from '../../base/schema-types.ts'
 
 export const qualities = ['green', 'yellow', 'red'] as const
-export const throughputs = ['high', 'standard'] as const
-export const nameStatuses = ['approved', 'pending', 'declined', 'expired'] as const
-export const sendingStates = ['available', 'limited', 'blocked'] as const
-export const newChatLevels = ['normal', 'first_warning', 'second_warning', 'capped'] as const
 export type Quality = (typeof qualities)[number]
-export type Throughput = (typeof throughputs)[number]
-export type NameStatus = (typeof nameStatuses)[number]
-export type CanSend = (typeof sendingStates)[number]
-export type NewChatLevel = (typeof newChatLevels)[number]
-
-export interface NumberProblem {
-  /** The platform's error code; empty if it gives none. */
-  code: string
-  text: string
-}
-
-export interface NewChats {
-  level: NewChatLevel
-  used: number | null
-  /** Null: no limit, or not reported. */
-  total: number | null
-  /** When the count starts again. */
-  endsAt: string | null
-}
 
 export const [maxProblems, maxProblemLength] = [10, 500]
+
+const reported = 'Null: not reported.'
+
+/** What the platform reports about a number, with the time of the last report. Stored as JSON. */
+export const numberStatusSchema = titled('NumberStatus', {
+  checkedAt: timestamp('When the platform last reported something.'),
+  quality: nullable(
+    oneOf(qualities, { description: `How customers reacted to the messages of the last seven days. ${reported}` }),
+  ),
+  messagingLimit: Type.Union(
+    [
+      Type.Integer({ minimum: 1, maximum: 2_147_483_647, description: 'Number of customers.', examples: [2000] }),
+      Type.Literal('unlimited'),
+      Type.Null(),
+    ],
+    {
+      description: `Customers to whom the business may send templates outside the open window within 24 hours; all numbers of its portfolio share the limit. ${reported}`,
+    },
+  ),
+  throughput: nullable(
+    oneOf(['high', 'standard'], {
+      description: `\`standard\`: 80 messages per second; \`high\`: up to 1,000. ${reported}`,
+    }),
+  ),
+  nameStatus: nullable(
+    oneOf(['approved', 'pending', 'declined', 'expired'], {
+      description: `Review of the display name. ${reported}`,
+    }),
+  ),
+  canSend: nullable(
+    oneOf(['available', 'limited', 'blocked'], {
+      description: `Whether messages can be sent, by the platform's health check. ${reported}`,
+    }),
+  ),
+  problems: Type.Array(
+    Type.Object({
+      code: text(50, "The platform's error code; empty without one."),
+      text: text(maxProblemLength, "Problem and solution in the platform's words."),
+    }),
+    { maxItems: maxProblems, description: 'Why `canSend` is not `available`.' },
+  ),
+  newChats: nullable(
+    Type.Object(
+      {
+        level: oneOf(['normal', 'first_warning', 'second_warning', 'capped'], {
+          description: '`capped`: none is allowed until `endsAt`.',
+        }),
+        used: nullable(count('New chats so far.')),
+        total: nullable(count('New chats allowed; null if unlimited or unknown.')),
+        endsAt: nullable(timestamp('When counting starts again.')),
+      },
+      { description: 'For `unofficial`: chats that the number may still start. Null: not reported.' },
+    ),
+  ),
+  newChatsLockedUntil: nullable(
+    timestamp('For `unofficial`: until when the number cannot write to new people. Null: it can.'),
+  ),
+})
+export type NumberStatus = Static<typeof numberStatusSchema>
+export type NumberFacts = Omit<NumberStatus, 'checkedAt'>
+export type NewChatLevel = NonNullable<NumberFacts['newChats']>['level']
 
 const unknown: NumberFacts = {
   quality: null,

@@ -5,6 +5,7 @@ import { publishConnection } from '../../team/live-updates.ts'
 import { adapterOf } from '../adapter.ts'
 import type { ConnectionKey, StoredConnection } from '../connection/connection.ts'
 import type { RegistrationDeps } from '../connection/registration.ts'
+import { updateColumns } from '../connection/update-columns.ts'
 import { notifyMembers } from './availability.ts'
 import { findWorsened, mergeFacts, type NumberFacts, type NumberStatus } from './number-status.ts'
 
@@ -44,10 +45,11 @@ async function isSameNumber(tx: Tx, { workspaceId, id, numberId }: StoredConnect
 /** Stores facts about a number, keeps the others, and notifies all members of what became worse. */
 export async function storeNumberFacts(
   tx: Tx,
-  { workspaceId, id }: ConnectionKey,
+  one: ConnectionKey,
   facts: Partial<NumberFacts>,
   now: Date,
 ): Promise<void> {
+  const { workspaceId, id } = one
   const [row] = await tx<{ status: NumberStatus | null }[]>`
     select number_status as status
     from connections
@@ -57,34 +59,21 @@ export async function storeNumberFacts(
     for no key update`
   if (row === undefined) return
   const after = mergeFacts(row.status, facts, now)
-  await tx`
-    update connections
-    set number_status = ${tx.json(after)}
-    where workspace_id = ${workspaceId}
-      and id = ${id}`
+  await updateColumns(tx, one, tx`number_status = ${tx.json(after)}`)
   const { checkedAt: _, ...newFacts } = after
   const { checkedAt: __, ...oldFacts } = row.status ?? mergeFacts(null, {}, now)
   if (!isDeepStrictEqual(newFacts, oldFacts)) publishConnection(tx, workspaceId, id)
-  await notifyMembers(tx, { workspaceId, id }, findWorsened(row.status, after, now), now)
+  await notifyMembers(tx, one, findWorsened(row.status, after, now), now)
 }
 
 // A change that was announced during the read keeps its own time.
-async function setDue(tx: Tx, one: StoredConnection, dueAt: Date): Promise<void> {
-  await tx`
-    update connections
-    set number_status_due_at = ${dueAt}
-    where workspace_id = ${one.workspaceId}
-      and id = ${one.id}
-      and number_id = ${one.numberId}
+function setDue(tx: Tx, one: StoredConnection, dueAt: Date): Promise<boolean> {
+  const isUnchanged = tx`
+      number_id = ${one.numberId}
       and number_status_due_at is not distinct from ${one.numberStatusDueAt}::timestamptz`
+  return updateColumns(tx, one, tx`number_status_due_at = ${dueAt}`, isUnchanged)
 }
 
 /** Has the status of a number read again at the next sync of its templates. */
-export async function setNumberStatusDue(tx: Tx, { workspaceId, id }: ConnectionKey, now: Date): Promise<void> {
-  await tx`
-    update connections
-    set number_status_due_at = ${now}
-    where workspace_id = ${workspaceId}
-      and id = ${id}
-      and removed_at is null`
-}
+export const setNumberStatusDue = (tx: Tx, one: ConnectionKey, now: Date): Promise<boolean> =>
+  updateColumns(tx, one, tx`number_status_due_at = ${now}`)

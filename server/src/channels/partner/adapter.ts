@@ -14,6 +14,9 @@ import {
   type PresentedAccess,
 } from '../adapter.ts'
 import type { ChannelEvent, DeliveredEvent, ParsedCallback } from '../channel-event.ts'
+import type { CheckContext } from '../check/adapter-steps.ts'
+import { hostOf, judgeCallbackUrl } from '../check/general-steps.ts'
+import { type CheckLine, checkLine } from '../check/report.ts'
 import type { PartnerConnection, StoredPartner } from '../connection/connection.ts'
 import { originOf } from '../connection/registration.ts'
 import type { ConnectionChanges } from '../connection/schema.ts'
@@ -32,8 +35,7 @@ import { parseHealth } from '../waba/parse/number-status.ts'
 import { parseCallback } from '../waba/parse/parse-callback.ts'
 import type { PlatformHttp } from '../waba/platform-call.ts'
 import { readPages } from '../waba/templates.ts'
-import { callPartner, interpretPartnerError, partnerConnector, profiles, targetOf } from './call.ts'
-import { examinePartner } from './examine.ts'
+import { callPartner, interpretPartnerError, type PartnerAnswer, partnerConnector, profiles, targetOf } from './call.ts'
 import type { NewPartner, PartnerSettings } from './settings.ts'
 
 const tokenHeader = 'x-parley-token'
@@ -243,11 +245,12 @@ async function check(http: PlatformHttp, connection: PartnerConnection): Promise
 }
 
 // Not all partners support this endpoint. Registering the webhook also needs the key and detects a wrong one.
-const unsupportedStatuses = new Set(['http_404', 'http_405'])
+const isUnsupported = ({ errorCode }: ErrorInterpretation): boolean =>
+  errorCode === 'http_404' || errorCode === 'http_405'
 
-const problemOf = ({ errorCode, meaning }: ErrorInterpretation): string | null => {
-  if (unsupportedStatuses.has(errorCode)) return null
-  return meaning.outcome === 'refused' ? platformReason(errorCode) : 'unreachable'
+const problemOf = (answer: ErrorInterpretation): string | null => {
+  if (isUnsupported(answer)) return null
+  return answer.meaning.outcome === 'refused' ? platformReason(answer.errorCode) : 'unreachable'
 }
 
 async function register(http: PlatformHttp, publicUrl: string, connection: PartnerConnection): Promise<string | null> {
@@ -262,8 +265,50 @@ async function register(http: PlatformHttp, publicUrl: string, connection: Partn
 async function fetchNumberFacts(http: PlatformHttp, connection: PartnerConnection): Promise<FetchedNumberFacts> {
   const answer = await callPartner(http, { method: 'GET', ...targetOf(connection, 'healthPath') })
   if (answer.ok) return { ok: true, facts: parseHealth(objectOf(answer.body.health_status)) }
-  // Not all partners support this endpoint.
-  return unsupportedStatuses.has(answer.errorCode)
-    ? { ok: true, facts: {} }
-    : { ok: false, errorCode: answer.errorCode }
+  return isUnsupported(answer) ? { ok: true, facts: {} } : { ok: false, errorCode: answer.errorCode }
+}
+
+type Refused = Extract<PartnerAnswer, { ok: false }>
+
+/** Examines a partner's number: whether the partner accepts the key, and where it sends callbacks. */
+async function examinePartner(
+  http: PlatformHttp,
+  connection: PartnerConnection,
+  { callbackUrl }: CheckContext,
+): Promise<CheckLine[]> {
+  const ask = (path: 'numberPath' | 'webhookPath') =>
+    callPartner(http, { method: 'GET', ...targetOf(connection, path) })
+  const [number, webhook] = await Promise.all([ask('numberPath'), ask('webhookPath')])
+  const url = callbackUrl ?? ''
+  return [
+    judgeKey(number, webhook),
+    judgeWebhook(webhook, url),
+    judgeCallbackUrl(url, connection.settings.baseUrl) ?? checkLine('callback', 'callback_public'),
+  ]
+}
+
+/** Not all partners support the read of the number; the read of the webhook needs the key as well. */
+export function judgeKey(number: PartnerAnswer, webhook: PartnerAnswer): CheckLine {
+  const answer = !number.ok && isUnsupported(number) ? webhook : number
+  if (answer.ok) return checkLine('credentials', 'key_valid')
+  return isUnsupported(answer) ? checkLine('credentials', 'key_unconfirmed') : judgeRefusal('credentials', answer)
+}
+
+export function judgeWebhook(webhook: PartnerAnswer, ownUrl: string): CheckLine {
+  if (!webhook.ok) {
+    return isUnsupported(webhook) ? checkLine('webhook', 'callback_unknown') : judgeRefusal('webhook', webhook)
+  }
+  const url = textOf(webhook.body.url)
+  if (url === null) return checkLine('webhook', 'not_subscribed')
+  return url === ownUrl
+    ? checkLine('webhook', 'subscribed')
+    : checkLine('webhook', 'other_callback', { host: hostOf(url) })
+}
+
+function judgeRefusal(step: 'credentials' | 'webhook', { errorCode: code, meaning }: Refused): CheckLine {
+  if (code === 'rate_limited' || code === 'http_429') return checkLine(step, 'rate_limited', { code })
+  if (meaning.outcome === 'unreachable') return checkLine(step, 'unreachable', { code })
+  const isKey = meaning.effect === 'connection_unavailable'
+  if (!isKey) return checkLine(step, 'platform_error', { code })
+  return step === 'credentials' ? checkLine(step, 'key_invalid', { code }) : checkLine(step, 'not_checked')
 }

@@ -10,7 +10,7 @@ import { parseTemplate } from '../waba/templates.ts'
 import type { SyncDeps } from './sync-templates.ts'
 import { componentsOf, contentOf, hasSameTexts } from './template-components.ts'
 import type { TemplateContent } from './template-content.ts'
-import { deleteDraft, deleteDraftsOf, lockDraft, type TemplateDraft, updateDraft } from './template-drafts.ts'
+import { deleteDraft, deleteDraftsOf, requireDraft, type TemplateDraft, updateDraft } from './template-drafts.ts'
 import { editRefused, templateCallError } from './template-errors.ts'
 import type { TemplateCallFailure } from './template-manager.ts'
 import { findEditProblem, findTemplateProblems } from './template-rules.ts'
@@ -64,7 +64,7 @@ async function claim(deps: SyncDeps, by: Submitter, id: string): Promise<Submiss
   const claimed = await keyStore.withKeyring(workspaceId, (keyring) =>
     db.tx(async (tx) => {
       const now = clock.now()
-      const draft = await lockDraft(tx, keyring, workspaceId, id)
+      const draft = await requireDraft(tx, keyring, workspaceId, id, 'for update')
       refuseWhileSubmitted(draft, now)
       const problems = findTemplateProblems(draft.content, draft.file !== null).filter(({ isWarning }) => !isWarning)
       if (problems.length > 0) throw new InvalidInput(problems.map(({ path, message }) => ({ path, message })))
@@ -102,11 +102,13 @@ async function release(
 ): Promise<void> {
   await keyStore.withKeyring(workspaceId, (keyring) =>
     db.tx(async (tx) => {
-      const draft = await lockDraft(tx, keyring, workspaceId, id)
+      const draft = await requireDraft(tx, keyring, workspaceId, id, 'for update')
       await updateDraft(tx, keyring, { ...draft, submittingUntil: null, isTried })
     }),
   )
 }
+
+const notKnownWell = () => conflict('The template is not known well enough yet. Sync the templates first.')
 
 type Result = { ok: true; template: JsonObject } | TemplateCallFailure
 
@@ -137,7 +139,7 @@ async function submit(submission: Submission): Promise<Result> {
     return { ok: true, template: listed(content, components, created) }
   }
   const { externalId, status, category } = template
-  if (externalId === null) throw conflict('The template is not known well enough yet. Sync the templates first.')
+  if (externalId === null) throw notKnownWell()
   const isSameCategory = category.toUpperCase() === content.category
   const change = { category: isSameCategory || status === 'APPROVED' ? null : content.category, components }
   const edited = await manager.edit(connection, externalId, change)
@@ -208,7 +210,7 @@ export async function deleteTemplate(
   const { workspaceId } = by
   const { connection, manager } = await requireManager(deps, workspaceId, connectionId)
   const { name, externalId } = await findListed(deps, workspaceId, connectionId, templateId)
-  if (externalId === null) throw conflict('The template is not known well enough yet. Sync the templates first.')
+  if (externalId === null) throw notKnownWell()
   const removed = await manager.remove(connection, { name, externalId })
   // Gone already: an earlier deletion whose answer was lost, or one on the platform.
   if (!removed.ok && !goneCodes.has(removed.errorCode)) throw templateCallError(removed)

@@ -4,17 +4,12 @@ import { adapterOf, type FetchedTemplates } from '../adapter.ts'
 import type { ConnectionKey, StoredConnection } from '../connection/connection.ts'
 import { findConnection } from '../connection/queries.ts'
 import { type RegistrationDeps, retryConnection } from '../connection/registration.ts'
+import { updateColumns } from '../connection/update-columns.ts'
 import { holdConnection, holdsOf, liftHold, notifyMembers, restrictConnection } from '../health/availability.ts'
 import { isActive } from '../health/holds.ts'
 import { refreshNumberStatus } from '../health/refresh-number-status.ts'
 import { claimDueSyncs, claimSync, endSyncClaim, type SyncClaim } from './template-schedule.ts'
-import {
-  categoryReason,
-  listTemplates,
-  type PlatformTemplate,
-  replaceTemplates,
-  setSendsMarketing,
-} from './templates.ts'
+import { categoryReason, listTemplates, type PlatformTemplate, replaceTemplates } from './templates.ts'
 
 export interface SyncDeps extends RegistrationDeps {
   log: Log
@@ -66,7 +61,11 @@ async function storeFetched(deps: SyncDeps, claim: SyncClaim, fetched: FetchedTe
       const before = await listTemplates(tx, claim)
       await replaceTemplates(tx, claim, templates, now)
       await notifyMembers(tx, claim, findCategoryChanges(before, templates), now)
-      if (fetched.sendsMarketing !== undefined) await setSendsMarketing(tx, claim, fetched.sendsMarketing)
+      const { sendsMarketing } = fetched
+      if (sendsMarketing !== undefined) {
+        const isOther = tx`sends_marketing <> ${sendsMarketing}`
+        await updateColumns(tx, claim, tx`sends_marketing = ${sendsMarketing}`, isOther)
+      }
     } else if (fetched.isDown) {
       await holdConnection(tx, claim, fetched.errorCode, now, 'all')
     }

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { nullable, oneOf, titled } from '../../base/route.ts'
 import { text } from '../../base/schema-types.ts'
+import { closed } from '../../team/team-schema.ts'
 import { type TemplateHeader, templateHeaders } from './templates.ts'
 
 export const templateCategories = ['MARKETING', 'UTILITY', 'AUTHENTICATION'] as const
@@ -35,8 +36,6 @@ const Button = titled('TemplateContentButton', {
   ),
   sample: draftText(draftLimits.sample, 'Sample value of the variable of a URL.', 'A-17'),
 })
-
-const closed = { additionalProperties: false }
 
 const Otp = titled('TemplateContentOtp', {
   type: oneOf(otpTypes, {

@@ -1,7 +1,7 @@
-import type { Sql, Tx } from '../../base/db.ts'
+import type { Fragment, Sql, Tx } from '../../base/db.ts'
 import type { Keyring } from '../../base/encryption/keyring.ts'
 import { createMentionTest, createStep, type ErasureScope, type ErasureStep } from '../../base/erasure.ts'
-import { type ApiError, notFound } from '../../base/errors.ts'
+import { notFound } from '../../base/errors.ts'
 import type { OwnedList } from '../../workspaces/owned-list.ts'
 import type { TemplateContent } from './template-content.ts'
 
@@ -41,47 +41,37 @@ export const draftList: OwnedList = {
   notFoundMessage: 'Draft not found',
 }
 
-export const draftNotFound = (): ApiError => notFound(draftList.notFoundMessage)
-
 const columns = (sql: Sql) => sql`
   d.workspace_id as "workspaceId", d.id, d.connection_id as "connectionId", d.template_id as "templateId", d.content,
   d.version, d.submitting_until as "submittingUntil", d.is_tried as "isTried", d.created_at as "createdAt",
   d.updated_at as "updatedAt"`
 
-/** Returns all drafts of a workspace, newest first. */
-export async function listDrafts(sql: Sql, keyring: Keyring, workspaceId: string): Promise<TemplateDraft[]> {
+/** Returns drafts of the workspace, filtered by the SQL in `more`. */
+async function select(sql: Sql, keyring: Keyring, workspaceId: string, more: Fragment): Promise<TemplateDraft[]> {
   const rows = await sql<DraftRow[]>`
     select ${columns(sql)}
     from template_drafts d
     where d.workspace_id = ${workspaceId}
-    order by d.updated_at desc, d.id`
+      ${more}`
   return rows.map((row) => decryptDraft(keyring, row))
 }
 
-export async function findDraft(
+/** Returns all drafts of a workspace, newest first. */
+export const listDrafts = (sql: Sql, keyring: Keyring, workspaceId: string): Promise<TemplateDraft[]> =>
+  select(sql, keyring, workspaceId, sql`order by d.updated_at desc, d.id`)
+
+/** Returns a draft, optionally locked until the transaction ends. Throws 404 if there is none. */
+export async function requireDraft(
   sql: Sql,
   keyring: Keyring,
   workspaceId: string,
   id: string,
-): Promise<TemplateDraft | undefined> {
-  const [row] = await sql<DraftRow[]>`
-    select ${columns(sql)}
-    from template_drafts d
-    where d.workspace_id = ${workspaceId}
-      and d.id = ${id}`
-  return row && decryptDraft(keyring, row)
-}
-
-/** Returns a draft, locked until the transaction ends. Throws 404 if there is none. */
-export async function lockDraft(tx: Tx, keyring: Keyring, workspaceId: string, id: string): Promise<TemplateDraft> {
-  const [row] = await tx<DraftRow[]>`
-    select ${columns(tx)}
-    from template_drafts d
-    where d.workspace_id = ${workspaceId}
-      and d.id = ${id}
-    for update`
-  if (row === undefined) throw draftNotFound()
-  return decryptDraft(keyring, row)
+  lock?: 'for update',
+): Promise<TemplateDraft> {
+  const locked = lock === undefined ? sql`` : sql`for update`
+  const [draft] = await select(sql, keyring, workspaceId, sql`and d.id = ${id} ${locked}`)
+  if (draft === undefined) throw notFound(draftList.notFoundMessage)
+  return draft
 }
 
 /** Returns the draft that changes a template, if there is one. */
@@ -91,12 +81,8 @@ export async function findDraftOf(
   workspaceId: string,
   templateId: string,
 ): Promise<TemplateDraft | undefined> {
-  const [row] = await sql<DraftRow[]>`
-    select ${columns(sql)}
-    from template_drafts d
-    where d.workspace_id = ${workspaceId}
-      and d.template_id = ${templateId}`
-  return row && decryptDraft(keyring, row)
+  const [draft] = await select(sql, keyring, workspaceId, sql`and d.template_id = ${templateId}`)
+  return draft
 }
 
 export async function insertDraft(tx: Tx, keyring: Keyring, draft: TemplateDraft): Promise<void> {

@@ -25,7 +25,7 @@ export function inputsOf(components: readonly JsonObject[], isAuthentication = f
   return codes.length === (isAuthentication ? 1 : 0) ? inputs : null
 }
 
-const typeOf = (part: JsonObject): string => textOf(part.type)?.toUpperCase() ?? ''
+export const typeOf = (part: JsonObject): string => textOf(part.type)?.toUpperCase() ?? ''
 
 /** Adds what a component needs; returns false if sends cannot provide it. */
 function addInputs(inputs: TemplateInputs, part: JsonObject): boolean {

@@ -4,8 +4,12 @@ import type { JsonObject } from '../waba/json.ts'
 
 /** Creates and changes the templates of a channel's platform. No method throws. */
 export interface TemplateManager<C extends Connection = Connection> {
-  /** Reads one template with its sample values; null if there is none. */
-  find(connection: C, name: string, language: string): Promise<FoundTemplate | TemplateCallFailure>
+  /** Reads one template with its sample values, as the platform lists it; null if there is none. */
+  find(
+    connection: C,
+    name: string,
+    language: string,
+  ): Promise<{ ok: true; template: JsonObject | null } | TemplateCallFailure>
   create(connection: C, template: TemplateToCreate): Promise<CreatedTemplate | TemplateCallFailure>
   /** Replaces the components; `category` is null if it stays. */
   edit(
@@ -23,13 +27,7 @@ export interface TemplateManager<C extends Connection = Connection> {
   ): Promise<{ ok: true; handle: string } | TemplateCallFailure>
 }
 
-export interface FoundTemplate {
-  ok: true
-  /** As the platform lists it. */
-  template: JsonObject | null
-}
-
-export interface TemplateToCreate {
+interface TemplateToCreate {
   name: string
   language: string
   category: string

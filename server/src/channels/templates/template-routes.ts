@@ -3,15 +3,15 @@ import { acceptRawBodies, discardBody, readUpload } from '../../base/bytes/raw-b
 import { ApiError, invalid } from '../../base/errors.ts'
 import { type App, errorResponse, errors, oneOf } from '../../base/route.ts'
 import { fileText, text, unpaged } from '../../base/schema-types.ts'
-import { type Member, memberOf, type TeamGuard } from '../../team/member.ts'
+import { memberOf, type TeamGuard } from '../../team/member.ts'
 import { type TeamApi, teamApi } from '../../team/team-api.ts'
 import { idSchema, teamRoute, workspaceParams } from '../../team/team-schema.ts'
-import { type ConnectionKey, connectionNotFound, isInSetup, stillInSetup } from '../connection/connection.ts'
+import { type ConnectionKey, isInSetup, stillInSetup } from '../connection/connection.ts'
 import { connectionParams, connectionsPath } from '../connection/fields.ts'
-import { findConnection } from '../connection/queries.ts'
+import { requireConnection } from '../connection/queries.ts'
 import { deleteTemplate, submitDraft } from './submit-template.ts'
 import { type SyncDeps, syncTemplates } from './sync-templates.ts'
-import { draftList, listDrafts } from './template-drafts.ts'
+import { draftList, listDrafts, type TemplateDraft } from './template-drafts.ts'
 import { templateLimits } from './template-rules.ts'
 import {
   draftChangeSchema,
@@ -75,7 +75,7 @@ function listRoutes(api: TeamApi, deps: SyncDeps): void {
     description: 'Ordered by name and language; includes templates that cannot be sent.',
     params: connectionParams,
     answers: { 200: templateList },
-    run: async ({ member, params }) => list(await requireConnection(deps, member, params.connectionId)),
+    run: async ({ member, params }) => list(await requireConnection(deps, member.workspaceId, params.connectionId)),
   })
   api.post(`${onePath}/templates/sync`, 'admin', {
     operationId: 'syncConnectionTemplates',
@@ -86,7 +86,7 @@ function listRoutes(api: TeamApi, deps: SyncDeps): void {
     answers: { 200: templateList, 502: refusedSync },
     errors: [409],
     run: async ({ member, params }) => {
-      const one = await requireConnection(deps, member, params.connectionId)
+      const one = await requireConnection(deps, member.workspaceId, params.connectionId)
       if (isInSetup(one)) throw stillInSetup()
       const code = await syncTemplates(deps, one)
       if (code !== null) throw new ApiError(502, 'The platform did not return its templates', { data: { code } })
@@ -103,11 +103,7 @@ const refusedSync = errorResponse(
   { code: '190' },
 )
 
-async function requireConnection({ db, keyStore }: SyncDeps, { workspaceId }: Member, id: string) {
-  const one = await keyStore.withKeyring(workspaceId, (keyring) => findConnection(db.sql, keyring, workspaceId, id))
-  if (one === undefined) throw connectionNotFound()
-  return one
-}
+const present = async (draft: Promise<TemplateDraft>) => ({ draft: presentDraft(await draft) })
 
 function draftRoutes(api: TeamApi, deps: SyncDeps): void {
   const { db, keyStore } = deps
@@ -132,7 +128,7 @@ function draftRoutes(api: TeamApi, deps: SyncDeps): void {
     body: draftStartSchema,
     answers: { 201: oneDraft, 502: platformFailed },
     errors: [409, 422],
-    run: async ({ member, body }) => ({ draft: presentDraft(await createDraft(deps, member.workspaceId, body)) }),
+    run: ({ member, body }) => present(createDraft(deps, member.workspaceId, body)),
   })
   api.get(`${draftsPath}/:draftId`, 'admin', {
     operationId: 'getTemplateDraft',
@@ -140,9 +136,7 @@ function draftRoutes(api: TeamApi, deps: SyncDeps): void {
     description: 'Admins only. `problems` lists what the platform would refuse.',
     params: draftParams,
     answers: { 200: oneDraft },
-    run: async ({ member, params }) => ({
-      draft: presentDraft(await readDraft(deps, member.workspaceId, params.draftId)),
-    }),
+    run: ({ member, params }) => present(readDraft(deps, member.workspaceId, params.draftId)),
   })
   api.put(`${draftsPath}/:draftId`, 'admin', {
     operationId: 'saveTemplateDraft',
@@ -152,9 +146,7 @@ function draftRoutes(api: TeamApi, deps: SyncDeps): void {
     body: draftChangeSchema,
     answers: { 200: oneDraft },
     errors: [409],
-    run: async ({ member, params, body }) => ({
-      draft: presentDraft(await saveDraft(deps, member.workspaceId, params.draftId, body)),
-    }),
+    run: ({ member, params, body }) => present(saveDraft(deps, member.workspaceId, params.draftId, body)),
   })
   api.delete(`${draftsPath}/:draftId`, 'admin', {
     operationId: 'deleteTemplateDraft',
@@ -237,7 +229,7 @@ function sampleRoute(app: App, deps: SyncDeps, guard: TeamGuard): void {
         const file = { name, mimeType: type, size: length, bytes: () => bytes }
         return uploadSampleFile(deps, workspaceId, draftId, file)
       }
-      return { draft: presentDraft(await upload().catch(discard)) }
+      return present(upload().catch(discard))
     },
   })
 }

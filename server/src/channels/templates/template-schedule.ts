@@ -3,9 +3,10 @@ import { type Db, publish, type Tx } from '../../base/db.ts'
 import { type DueWatch, watchDueWork } from '../../base/pubsub.ts'
 import { connectionUpdates, liveUpdatesTopic } from '../../team/live-updates.ts'
 import type { ConnectionKey } from '../connection/connection.ts'
+import { updateColumns } from '../connection/update-columns.ts'
 
 /** Interval between syncs of a connection's templates. */
-export const syncIntervalMs = 10 * 60_000
+const syncIntervalMs = 10 * 60_000
 const debounceMs = 5_000
 // The platform allows 200 calls per hour and account, and one sync may read several pages.
 const minGapMs = 60_000
@@ -37,34 +38,25 @@ export function watchTemplates({ db, clock }: { db: Db; clock: Clock }): DueWatc
  * Schedules a sync soon after the platform hints at a template change; further hints until then have no effect. Does
  * nothing for channels without templates.
  */
-export async function scheduleTemplateSync(tx: Tx, { workspaceId, id }: ConnectionKey, now: Date): Promise<void> {
+export async function scheduleTemplateSync(tx: Tx, one: ConnectionKey, now: Date): Promise<void> {
   const soon = new Date(now.getTime() + debounceMs)
-  await tx`
-    update connections
-    set templates_due_at = least(
-      templates_due_at,
-      -- In UTC, so that the sum does not depend on the session's time zone.
-      greatest(
-        ${soon}::timestamptz,
-        (templates_synced_at at time zone 'UTC' + make_interval(secs => ${minGapMs / 1000})) at time zone 'UTC'
-      )
-    )
-    where workspace_id = ${workspaceId}
-      and id = ${id}
-      and templates_due_at is not null
-      and removed_at is null`
-  publish(tx, templatesHintedTopic, workspaceId)
+  const dueAt = tx`
+      templates_due_at = least(
+        templates_due_at,
+        -- In UTC, so that the sum does not depend on the session's time zone.
+        greatest(
+          ${soon}::timestamptz,
+          (templates_synced_at at time zone 'UTC' + make_interval(secs => ${minGapMs / 1000})) at time zone 'UTC'
+        )
+      )`
+  await updateColumns(tx, one, dueAt, tx`templates_due_at is not null`)
+  publish(tx, templatesHintedTopic, one.workspaceId)
 }
 
 /** Starts the syncs of a connection whose setup has ended, if its channel has templates. */
-export async function startTemplateSync(tx: Tx, { workspaceId, id }: ConnectionKey, now: Date): Promise<void> {
-  await tx`
-    update connections
-    set templates_due_at = ${now}
-    where workspace_id = ${workspaceId}
-      and id = ${id}
-      and removed_at is null`
-  publish(tx, templatesHintedTopic, workspaceId)
+export async function startTemplateSync(tx: Tx, one: ConnectionKey, now: Date): Promise<void> {
+  await updateColumns(tx, one, tx`templates_due_at = ${now}`)
+  publish(tx, templatesHintedTopic, one.workspaceId)
 }
 
 export interface SyncClaim extends ConnectionKey {
@@ -94,28 +86,19 @@ export async function claimDueSyncs(tx: Tx, limit: number, now: Date): Promise<S
 }
 
 /** Ends a claim; keeps the due time set by a hint in the meantime. `syncedAt` is null when the sync failed. */
-export async function endSyncClaim(tx: Tx, claim: SyncClaim, syncedAt: Date | null, now: Date): Promise<void> {
-  await tx`
-    update connections
-    set templates_synced_at = coalesce(${syncedAt}::timestamptz, templates_synced_at),
+export function endSyncClaim(tx: Tx, claim: SyncClaim, syncedAt: Date | null, now: Date): Promise<boolean> {
+  const columns = tx`
+      templates_synced_at = coalesce(${syncedAt}::timestamptz, templates_synced_at),
       templates_due_at = case
         when templates_due_at < ${claim.until}::timestamptz then templates_due_at
         else ${new Date(now.getTime() + syncIntervalMs)}::timestamptz
-      end
-    where workspace_id = ${claim.workspaceId}
-      and id = ${claim.id}
-      and removed_at is null`
+      end`
+  return updateColumns(tx, claim, columns)
 }
 
 /** Claims one connection now, even if it is not due. */
 export async function claimSync(tx: Tx, one: ConnectionKey, now: Date): Promise<SyncClaim> {
   const until = new Date(now.getTime() + leaseMs)
-  await tx`
-    update connections
-    set templates_due_at = ${until}
-    where workspace_id = ${one.workspaceId}
-      and id = ${one.id}
-      and templates_due_at is not null
-      and removed_at is null`
+  await updateColumns(tx, one, tx`templates_due_at = ${until}`, tx`templates_due_at is not null`)
   return { workspaceId: one.workspaceId, id: one.id, until }
 }

@@ -1,4 +1,4 @@
-import type { Sql, Tx } from '../../base/db.ts'
+import type { Fragment, Sql, Tx } from '../../base/db.ts'
 import { publishConnection } from '../../team/live-updates.ts'
 import type { ConnectionKey } from '../connection/connection.ts'
 import type { JsonObject } from '../waba/json.ts'
@@ -175,6 +175,27 @@ export async function removeTemplate(tx: Tx, { workspaceId, id }: ConnectionKey,
   publishConnection(tx, workspaceId, id)
 }
 
+/** Changes the template with this name and language, and publishes it. Returns whether there is one that changed. */
+async function updateTemplate(
+  tx: Tx,
+  { workspaceId, id }: ConnectionKey,
+  { name, language }: Pick<PlatformTemplate, 'name' | 'language'>,
+  columns: Fragment,
+  condition: Fragment = tx`true`,
+): Promise<boolean> {
+  const changed = await tx`
+    update templates
+    set ${columns}
+    where workspace_id = ${workspaceId}
+      and connection_id = ${id}
+      and name = ${name}
+      and language = ${language}
+      and ${condition}
+    returning id`
+  if (changed.length > 0) publishConnection(tx, workspaceId, id)
+  return changed.length > 0
+}
+
 /** What the platform has decided about a template. `status` is null for an event that does not change it. */
 export interface TemplateReview {
   name: string
@@ -185,81 +206,37 @@ export interface TemplateReview {
 }
 
 /** Stores the platform's decision about a template. */
-export async function setTemplateReview(
-  tx: Tx,
-  { workspaceId, id }: ConnectionKey,
-  review: TemplateReview,
-): Promise<void> {
-  const { name, language, status, reason, note } = review
-  const changed = await tx`
-    update templates
-    set status = coalesce(${status}::text, status),
+export function setTemplateReview(tx: Tx, one: ConnectionKey, review: TemplateReview): Promise<boolean> {
+  const { status, reason, note } = review
+  const columns = tx`
+      status = coalesce(${status}::text, status),
       rejected_reason = ${reason},
-      review_note = ${note}
-    where workspace_id = ${workspaceId}
-      and connection_id = ${id}
-      and name = ${name}
-      and language = ${language}
-    returning id`
-  if (changed.length > 0) publishConnection(tx, workspaceId, id)
+      review_note = ${note}`
+  return updateTemplate(tx, one, review, columns)
 }
 
 /** Stores how customers react to a template. */
-export async function setTemplateQuality(
+export const setTemplateQuality = (
   tx: Tx,
-  { workspaceId, id }: ConnectionKey,
-  { name, language, quality }: Pick<PlatformTemplate, 'name' | 'language'> & { quality: TemplateQuality | null },
-): Promise<void> {
-  const changed = await tx`
-    update templates
-    set quality = ${quality}
-    where workspace_id = ${workspaceId}
-      and connection_id = ${id}
-      and name = ${name}
-      and language = ${language}
-      and quality is distinct from ${quality}
-    returning id`
-  if (changed.length > 0) publishConnection(tx, workspaceId, id)
-}
+  one: ConnectionKey,
+  template: Pick<ListedTemplate, 'name' | 'language' | 'quality'>,
+): Promise<boolean> =>
+  updateTemplate(tx, one, template, tx`quality = ${template.quality}`, tx`quality is distinct from ${template.quality}`)
 
 /** Stores the new category of a template. Returns whether it changed. */
-export async function setTemplateCategory(
+export function setTemplateCategory(
   tx: Tx,
-  { workspaceId, id }: ConnectionKey,
-  { name, language, category }: Pick<PlatformTemplate, 'name' | 'language' | 'category'>,
+  one: ConnectionKey,
+  template: Pick<PlatformTemplate, 'name' | 'language' | 'category'>,
   now: Date,
 ): Promise<boolean> {
-  const changed = await tx`
-    update templates
-    set category = ${category},
-      synced_at = ${now}
-    where workspace_id = ${workspaceId}
-      and connection_id = ${id}
-      and name = ${name}
-      and language = ${language}
-      and category <> ${category}
-    returning id`
-  if (changed.length > 0) publishConnection(tx, workspaceId, id)
-  return changed.length > 0
+  const { category } = template
+  return updateTemplate(tx, one, template, tx`category = ${category}, synced_at = ${now}`, tx`category <> ${category}`)
 }
 
 /** Returns the reason of the notification about a template's new category: name and category. */
 export const categoryReason = ({ name, category }: Pick<PlatformTemplate, 'name' | 'category'>): string =>
   `template_category ${name.slice(0, 100)} ${category.slice(0, 40)}`
-
-/** Stores whether the connection's account has a separate endpoint for marketing templates. */
-export async function setSendsMarketing(
-  tx: Tx,
-  { workspaceId, id }: ConnectionKey,
-  sendsMarketing: boolean,
-): Promise<void> {
-  await tx`
-    update connections
-    set sends_marketing = ${sendsMarketing}
-    where workspace_id = ${workspaceId}
-      and id = ${id}
-      and sends_marketing <> ${sendsMarketing}`
-}
 
 /** A template of the platform, in our format. */
 export interface PlatformTemplate extends TemplateBody {

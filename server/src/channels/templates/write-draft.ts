@@ -1,10 +1,11 @@
+import type { Static } from 'typebox'
 import { conflict, notFound, tooManyRequests, unprocessable } from '../../base/errors.ts'
 import { newId } from '../../base/id.ts'
 import { compileCheck } from '../../base/validation.ts'
 import { refuseIfFull } from '../../workspaces/owned-list.ts'
 import { adapterOf } from '../adapter.ts'
-import { type Connection, connectionNotFound, isInSetup, stillInSetup } from '../connection/connection.ts'
-import { findConnection } from '../connection/queries.ts'
+import { type Connection, isInSetup, stillInSetup } from '../connection/connection.ts'
+import { requireConnection } from '../connection/queries.ts'
 import type { FileToUpload } from '../media-transport.ts'
 import type { SyncDeps } from './sync-templates.ts'
 import { contentOf } from './template-components.ts'
@@ -12,17 +13,16 @@ import { contentSchema, emptyContent, isFileHeader, type TemplateContent } from 
 import {
   deleteDraft,
   draftList,
-  draftNotFound,
-  findDraft,
   findDraftOf,
   insertDraft,
-  lockDraft,
+  requireDraft,
   type TemplateDraft,
   updateDraft,
 } from './template-drafts.ts'
 import { editRefused, foreignParts, managedElsewhere, templateCallError } from './template-errors.ts'
 import type { TemplateManager } from './template-manager.ts'
 import { findEditProblem } from './template-rules.ts'
+import type { draftStartSchema } from './template-schema.ts'
 import { listTemplates, type ReviewedTemplate } from './templates.ts'
 
 /** A connection whose templates can be written here. */
@@ -33,23 +33,11 @@ export interface ManagedConnection {
 
 /** Returns a connection with what manages its templates. Throws 404, and 409 if they are managed elsewhere. */
 export async function requireManager(deps: SyncDeps, workspaceId: string, id: string): Promise<ManagedConnection> {
-  const connection = await deps.keyStore.withKeyring(workspaceId, (keyring) =>
-    findConnection(deps.db.sql, keyring, workspaceId, id),
-  )
-  if (connection === undefined) throw connectionNotFound()
+  const connection = await requireConnection(deps, workspaceId, id)
   const manager = adapterOf(deps.adapters, connection).templates
   if (manager === undefined) throw managedElsewhere()
   if (isInSetup(connection)) throw stillInSetup()
   return { connection, manager }
-}
-
-/** What a draft begins with: nothing, a change of a template, or its copy. */
-export interface DraftStart {
-  connectionId: string
-  templateId?: string
-  isCopy?: boolean
-  /** Of an empty one. */
-  language?: string
 }
 
 /**
@@ -59,7 +47,7 @@ export interface DraftStart {
 export async function createDraft(
   deps: SyncDeps,
   workspaceId: string,
-  { connectionId, templateId, isCopy = false, language = emptyContent.language }: DraftStart,
+  { connectionId, templateId, isCopy = false, language = emptyContent.language }: Static<typeof draftStartSchema>,
 ): Promise<TemplateDraft> {
   const managed = await requireManager(deps, workspaceId, connectionId)
   if (templateId === undefined) {
@@ -71,15 +59,14 @@ export async function createDraft(
     const copy = { ...content, name: `${content.name.slice(0, 507)}_copy` }
     return storeDraft(deps, workspaceId, { connectionId, templateId: null }, copy)
   }
-  const existing = await findChange(deps, workspaceId, templateId)
+  const existing = await deps.keyStore.withKeyring(workspaceId, (keyring) =>
+    findDraftOf(deps.db.sql, keyring, workspaceId, templateId),
+  )
   if (existing !== undefined) return existing
   const problem = findEditProblem(template, null, deps.clock.now())
   if (problem !== null) throw editRefused(problem)
   return storeDraft(deps, workspaceId, { connectionId, templateId }, await readContent(managed, template))
 }
-
-const findChange = (deps: SyncDeps, workspaceId: string, templateId: string) =>
-  deps.keyStore.withKeyring(workspaceId, (keyring) => findDraftOf(deps.db.sql, keyring, workspaceId, templateId))
 
 export async function findListed(
   { db }: SyncDeps,
@@ -132,11 +119,8 @@ async function storeDraft(
 }
 
 /** Returns a draft. Throws 404 if there is none. */
-export async function readDraft({ db, keyStore }: SyncDeps, workspaceId: string, id: string): Promise<TemplateDraft> {
-  const draft = await keyStore.withKeyring(workspaceId, (keyring) => findDraft(db.sql, keyring, workspaceId, id))
-  if (draft === undefined) throw draftNotFound()
-  return draft
-}
+export const readDraft = ({ db, keyStore }: SyncDeps, workspaceId: string, id: string): Promise<TemplateDraft> =>
+  keyStore.withKeyring(workspaceId, (keyring) => requireDraft(db.sql, keyring, workspaceId, id))
 
 /** Stores the content of a draft. Throws 409 if someone else has changed it since `version`, or submits it. */
 export async function saveDraft(
@@ -164,7 +148,7 @@ async function changeDraft(
   return keyStore.withKeyring(workspaceId, (keyring) =>
     db.tx(async (tx) => {
       const now = clock.now()
-      const draft = await lockDraft(tx, keyring, workspaceId, id)
+      const draft = await requireDraft(tx, keyring, workspaceId, id, 'for update')
       refuseWhileSubmitted(draft, now)
       const changed = { ...change(draft), version: draft.version + 1, updatedAt: now }
       await updateDraft(tx, keyring, changed)
@@ -184,7 +168,7 @@ export async function removeDraft(deps: SyncDeps, workspaceId: string, id: strin
   const { db, keyStore, clock } = deps
   await keyStore.withKeyring(workspaceId, (keyring) =>
     db.tx(async (tx) => {
-      refuseWhileSubmitted(await lockDraft(tx, keyring, workspaceId, id), clock.now())
+      refuseWhileSubmitted(await requireDraft(tx, keyring, workspaceId, id, 'for update'), clock.now())
       await deleteDraft(tx, workspaceId, id)
     }),
   )
@@ -202,14 +186,12 @@ const uploadMs = 120_000
 // One at a time for each workspace and process: they pass through without being stored.
 const uploading = new Set<string>()
 
-export type SampleUpload = Pick<FileToUpload, 'name' | 'mimeType' | 'size' | 'bytes'>
-
 /** Uploads a sample file to the platform for the header of a draft. */
 export async function uploadSampleFile(
   deps: SyncDeps,
   workspaceId: string,
   id: string,
-  file: SampleUpload,
+  file: Pick<FileToUpload, 'name' | 'mimeType' | 'size' | 'bytes'>,
 ): Promise<TemplateDraft> {
   const { content, connectionId } = await readDraft(deps, workspaceId, id)
   const { type } = content.header

@@ -1,6 +1,7 @@
 import type { Sql, Tx } from '../../base/db.ts'
 import { type ErasedCustomer, type ErasureScope, type ErasureStep, finishedStep } from '../../base/erasure.ts'
 import { phoneClass, phoneVariants } from '../../base/phone/phone-variants.ts'
+import { unnested } from '../../base/postgres/rows.ts'
 import { parseJid } from './parse/jid.ts'
 import { decryptContent } from './send/sends.ts'
 import { keyDigest } from './transport/encrypted-auth-store.ts'
@@ -81,11 +82,13 @@ async function eraseKeys(
   { workspaceId, keyring, customer }: ErasureScope,
   connectionId: string,
 ): Promise<number> {
-  const names = listKeyNames(customer)
-  const digests = names.map(([type, id]) => keyDigest(keyring, connectionId, type, id))
+  const keys = listKeyNames(customer).map(([type, id]) => ({
+    type,
+    digest: keyDigest(keyring, connectionId, type, id),
+  }))
   const erased = await tx`
     delete from session_keys k
-    using unnest(${names.map(([type]) => type)}::text[], ${digests}::text[]) as n (type, digest)
+    using ${unnested(keys, { text: ['type', 'digest'] })}
     where k.workspace_id = ${workspaceId}
       and k.connection_id = ${connectionId}
       and k.type = n.type

@@ -14,7 +14,7 @@ import {
 import { agentHeader, cloudLimits, toOpenedMedia } from '../waba/cloud-media.ts'
 import type { PlatformHttp } from '../waba/platform-call.ts'
 import { requestSend, type SessionConnectorDeps } from './send/connector.ts'
-import { type NewSessionSend, type SendProgress, takeUploadResult, waitForSend } from './send/sends.ts'
+import { type NewSessionSend, takeUploadResult, waitForSend } from './send/sends.ts'
 
 type LinkedMediaDeps = Pick<PlatformHttp, 'outgoing'> & Parameters<typeof uploadToNetwork>[0]
 type Linked = Extract<MediaSource, { by: 'linked' }>
@@ -161,39 +161,25 @@ export async function uploadToNetwork(
     leftMs: () => startTimeoutMs,
   }
   if (!(await requestSend(deps, send))) return failed('session_not_held')
-  const { db, pollMs = defaultPollMs } = deps
-  return waitForSend<UploadResult>(db, send, pollMs, failed('session_not_open'), (progress) =>
-    toUploadResult(deps, send, progress, signal),
-  )
-}
-
-const failed = (errorCode: string): UploadResult => ({ outcome: 'failed', errorCode, isDown: false })
-
-async function toUploadResult(
-  { db, keyStore, clock }: Deps,
-  send: NewSessionSend,
-  progress: SendProgress | undefined,
-  signal: AbortSignal,
-): Promise<UploadResult | 'cancel' | null> {
-  if (progress === undefined) return failed('session_lost')
-  const { state, errorCode, isHeld, isOver } = progress
-  switch (state) {
+  const { db, keyStore, clock, pollMs = defaultPollMs } = deps
+  const end = await waitForSend(db, send, pollMs, () => signal.aborted)
+  switch (end.state) {
     case 'accepted': {
-      const keyring = await keyStore.keyring(send.workspaceId)
+      const keyring = await keyStore.keyring(workspaceId)
       const platformId = await db.tx((tx) => takeUploadResult(tx, keyring, send))
       if (platformId === null) return failed('session_lost')
       return { outcome: 'taken', platformId, livesUntil: new Date(clock.now().getTime() + uploadLifetimeMs) }
     }
     case 'refused':
-      return { outcome: 'refused', errorCode: errorCode ?? 'unknown' }
+      return { outcome: 'refused', errorCode: end.errorCode ?? 'unknown' }
     case 'cancelled':
-      return failed(errorCode ?? 'not_sent')
-    case 'waiting':
-      return isOver || !isHeld || signal.aborted ? 'cancel' : null
-    case 'claimed':
-    case 'sent':
-      return isHeld && !signal.aborted ? null : failed('session_lost')
-    default:
-      return state satisfies never
+      return failed(end.errorCode ?? 'not_sent')
+    case 'unclaimed':
+      return failed('session_not_open')
+    case 'lost':
+    case 'late':
+      return failed('session_lost')
   }
 }
+
+const failed = (errorCode: string): UploadResult => ({ outcome: 'failed', errorCode, isDown: false })

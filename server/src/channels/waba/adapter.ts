@@ -15,12 +15,13 @@ import { platformReason } from '../health/availability.ts'
 import type { MediaTransport } from '../media-transport.ts'
 import { cloudMedia } from './cloud-media.ts'
 import { effectOfCode, interpretError } from './errors.ts'
-import { objectOf, textOf } from './json.ts'
+import { textOf } from './json.ts'
 import { parseNumberFacts } from './parse/number-status.ts'
 import { bearer, fetchGraph, type PlatformHttp } from './platform-call.ts'
 import { wabaConnector } from './sender.ts'
 import { currentVersion, type NewWaba, versionEndDate } from './settings.ts'
 import { examineWaba } from './setup/examine.ts'
+import { isOnPhone } from './setup/judge-number.ts'
 import { wabaSetup } from './setup/number-setup.ts'
 import { wabaTemplates } from './template-calls.ts'
 import { fetchTemplates } from './templates.ts'
@@ -81,9 +82,8 @@ const checkedFields = 'id,display_phone_number,verified_name,quality_rating,is_o
 async function check(http: PlatformHttp, { numberId, settings }: WabaConnection) {
   const answer = await fetchGraph(http, settings, `${encodeURIComponent(numberId)}?fields=${checkedFields}`)
   if (!answer.ok) return { problem: problemOf(answer.errorCode), number: null, isOnPhone: false }
-  const { is_on_biz_app, platform_type, display_phone_number } = objectOf(answer.body)
-  const isOnPhone = is_on_biz_app === true && platform_type === 'CLOUD_API'
-  return { problem: null, number: numberId, isOnPhone, phone: parsePhone(textOf(display_phone_number) ?? '') }
+  const phone = parsePhone(textOf(answer.body.display_phone_number) ?? '')
+  return { problem: null, number: numberId, isOnPhone: isOnPhone(answer.body), phone }
 }
 
 const factFields = 'quality_rating,throughput,name_status,health_status'
@@ -97,11 +97,8 @@ async function fetchNumberFacts(
 ): Promise<FetchedNumberFacts> {
   let errorCode = unknownField
   for (const limitField of limitFields) {
-    const answer = await fetchGraph(
-      http,
-      settings,
-      `${encodeURIComponent(numberId)}?fields=${factFields},${limitField}`,
-    )
+    const path = `${encodeURIComponent(numberId)}?fields=${factFields},${limitField}`
+    const answer = await fetchGraph(http, settings, path)
     if (answer.ok) return { ok: true, facts: parseNumberFacts(answer.body) }
     errorCode = answer.errorCode
     if (errorCode !== unknownField) break

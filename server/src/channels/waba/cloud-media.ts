@@ -11,12 +11,13 @@ import {
   parseSha256,
   type UploadResult,
 } from '../media-transport.ts'
+import { parseCount } from '../untrusted-values.ts'
 import type { interpretError } from './errors.ts'
 import { type JsonObject, objectOf, parseJson, textOf } from './json.ts'
 import type { PlatformHttp } from './platform-call.ts'
 
 /** Media calls to a platform or partner with the official API's answers. No method throws. */
-export interface CloudMediaCalls<C extends Connection> {
+interface CloudMediaCalls<C extends Connection> {
   /** Returns the URL, type, size and digest of a file. */
   describe(connection: C, id: string): Promise<MediaDescription>
   /** Returns the URL and headers for the download; null for an invalid URL. */
@@ -98,7 +99,7 @@ async function openFile(
   maxBytes: number,
   signal: AbortSignal,
 ): Promise<OpenedMedia> {
-  const size = sizeOf(description.file_size)
+  const size = parseCount(description.file_size, Number.MAX_SAFE_INTEGER)
   if (size !== null && size > maxBytes) return { outcome: 'too_large', size }
   const answer = await outgoing.stream({
     method: 'GET',
@@ -207,10 +208,4 @@ export async function readToEnd({ bytes }: OpenStream): Promise<string | null> {
   } catch {
     return null
   }
-}
-
-/** Returns a size given as number or digits; null otherwise. */
-function sizeOf(value: unknown): number | null {
-  const size = typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value
-  return typeof size === 'number' && Number.isSafeInteger(size) && size >= 0 ? size : null
 }

@@ -55,21 +55,33 @@ export async function callPlatform({ outgoing, clock }: PlatformHttp, call: Call
 
 export const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
 
-/** Result of a read from the platform. `isDown`: the platform no longer accepts the access token. */
-type GraphResult = { ok: true; body: JsonObject } | { ok: false; errorCode: string; isDown: boolean }
+/** Result of a call of the API. `isDown`: the platform no longer accepts the access token. */
+type GraphResult =
+  | { ok: true; body: JsonObject }
+  /** `errorCode`: of the platform, or how the call failed. */
+  | { ok: false; errorCode: string; subcode: number | null; isDown: boolean }
 
-const timeoutMs = 20_000
+const graphTimeoutMs = 20_000
 // Other errors may concern only this read: a token can be able to send but not to list templates.
 const tokenCodes = new Set([0, 190])
 
-/** Reads `path` below the API version, such as `106540352242922?fields=id`; never throws. */
-export async function fetchGraph(http: PlatformHttp, settings: WabaSettings, path: string): Promise<GraphResult> {
-  const url = `${settings.baseUrl}/${settings.version}/${path}`
-  const answer = await callPlatform(http, { method: 'GET', url, headers: bearer(settings.accessToken), timeoutMs })
-  if (answer.outcome !== 'answered') return { ok: false, errorCode: answer.code, isDown: false }
-  const body = parseJson(answer.body)
-  if (answer.status >= 200 && answer.status < 300 && body !== null) return { ok: true, body: objectOf(body) }
-  const error = parseError(body)
-  if (error === null) return { ok: false, errorCode: `http_${answer.status}`, isDown: false }
-  return { ok: false, errorCode: String(error.code), isDown: tokenCodes.has(error.code) }
+/** Reads `path` below the API version, such as `106540352242922?fields=id`, or posts to it; never throws. */
+export async function fetchGraph(
+  http: PlatformHttp,
+  { baseUrl, version, accessToken }: WabaSettings,
+  path: string,
+  { body, timeoutMs = graphTimeoutMs }: { body?: object | undefined; timeoutMs?: number } = {},
+): Promise<GraphResult> {
+  const call = { url: `${baseUrl}/${version}/${path}`, headers: bearer(accessToken), timeoutMs }
+  const answer = await callPlatform(
+    http,
+    body === undefined ? { method: 'GET', ...call } : { method: 'POST', ...call, body },
+  )
+  const failed = { ok: false, subcode: null, isDown: false } as const
+  if (answer.outcome !== 'answered') return { ...failed, errorCode: answer.code }
+  const content = parseJson(answer.body)
+  if (answer.status >= 200 && answer.status < 300 && content !== null) return { ok: true, body: objectOf(content) }
+  const error = parseError(content)
+  if (error === null) return { ...failed, errorCode: `http_${answer.status}` }
+  return { ok: false, errorCode: String(error.code), subcode: error.subcode, isDown: tokenCodes.has(error.code) }
 }

@@ -5,11 +5,11 @@ import { readToEnd } from './cloud-media.ts'
 import { parseError } from './errors.ts'
 import { type JsonObject, listOf, objectOf, parseJson, textOf, tokenOf } from './json.ts'
 import { bearer, type CallResult, callPlatform, type PlatformHttp } from './platform-call.ts'
+import { templateFields } from './templates.ts'
 
 const timeoutMs = 20_000
 const uploadIdleMs = 60_000
 const maxAnswerBytes = 64 * 1024
-const fields = 'id,name,language,status,category,parameter_format,components,quality_score,rejected_reason'
 /** Languages of one name: the platform has about 75. */
 const maxLanguages = 200
 
@@ -33,7 +33,7 @@ export function wabaTemplates(http: PlatformHttp): TemplateManager<WabaConnectio
   return {
     find: async (connection, name, language) => {
       if (connection.accountId === null) return noAccount
-      const query = `name=${encodeURIComponent(name)}&fields=${fields}&limit=${maxLanguages}`
+      const query = `name=${encodeURIComponent(name)}&fields=${templateFields}&limit=${maxLanguages}`
       const answer = await call(connection, 'GET', `${listPath(connection.accountId)}?${query}`)
       const body = successOf(answer)
       if (body === null) return failureOf(answer)
@@ -104,15 +104,10 @@ async function sendFile(
     signal,
   })
   // A handle that nobody has heard of has no effect: trying again is safe.
-  const failed = (errorCode: string): TemplateCallFailure => ({
-    ok: false,
-    outcome: 'failed',
-    errorCode,
-    message: null,
-  })
-  if (answer.outcome === 'failed') return failed(answer.code)
+  const failed = { ok: false, outcome: 'failed', message: null } as const
+  if (answer.outcome === 'failed') return { ...failed, errorCode: answer.code }
   const text = await readToEnd(answer)
-  if (text === null) return failed('answer')
+  if (text === null) return { ...failed, errorCode: 'answer' }
   const result: CallResult = { outcome: 'answered', status: answer.status, body: text }
   const handle = textOf(successOf(result)?.h)
   return handle === null || handle.length > maxHandleLength ? failureOf(result) : { ok: true, handle }

@@ -1,6 +1,6 @@
 import type { FetchedTemplates } from '../adapter.ts'
 import type { WabaConnection } from '../connection/connection.ts'
-import { inputsOf } from '../templates/template-inputs.ts'
+import { inputsOf, typeOf } from '../templates/template-inputs.ts'
 import {
   type ListedTemplate,
   normalizeLanguage,
@@ -13,7 +13,8 @@ import {
 import { type JsonObject, listOf, objectOf, textOf, tokenOf } from './json.ts'
 import { fetchGraph, type PlatformHttp } from './platform-call.ts'
 
-const fields = 'id,name,language,status,category,parameter_format,components,quality_score,rejected_reason'
+export const templateFields =
+  'id,name,language,status,category,parameter_format,components,quality_score,rejected_reason'
 const pageSize = 100
 const maxPages = 100
 
@@ -48,7 +49,7 @@ export async function fetchTemplates(
   { accountId, settings }: WabaConnection,
 ): Promise<FetchedTemplates> {
   if (accountId === null) return { ok: true, templates: [] }
-  const path = `${encodeURIComponent(accountId)}/message_templates?fields=${fields}&limit=${pageSize}`
+  const path = `${encodeURIComponent(accountId)}/message_templates?fields=${templateFields}&limit=${pageSize}`
   return readPages('', async (after) => {
     const cursor = after === '' ? '' : `&after=${encodeURIComponent(after)}`
     const answer = await fetchGraph(http, settings, path + cursor)
@@ -125,5 +126,3 @@ export function parseReason(value: unknown): string | null {
   const reason = textOf(value)?.trim().slice(0, 200).toUpperCase() ?? 'NONE'
   return reason === 'NONE' ? null : reason
 }
-
-const typeOf = (part: JsonObject): string => textOf(part.type)?.toUpperCase() ?? ''

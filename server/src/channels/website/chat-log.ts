@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto'
-import type { Sql, Tx } from '../../base/db.ts'
+import type { Fragment, Sql, Tx } from '../../base/db.ts'
 import type { Keyring } from '../../base/encryption/keyring.ts'
 import type { DeliveryStatus, MediaKind } from '../channel-event.ts'
 import type { Choices } from '../interactive-options.ts'
-import { publishVisitor } from './visitors.ts'
+import { publishVisitor, type Visitor } from './visitors.ts'
 
 // The chat as visitors see it: what the messages of a platform's app are for other channels.
 
@@ -32,12 +32,6 @@ export interface ChatMessage {
   at: Date
 }
 
-interface ChatScope {
-  workspaceId: string
-  connectionId: string
-  visitorId: string
-}
-
 const externalPrefix = 'web.'
 
 /** The id of a chat message on this channel, as the inbox has it. */
@@ -62,7 +56,7 @@ export const contentPlace = (id: string) => ({ table: 'website_messages', row: i
 export async function addToChat(
   tx: Tx,
   keyring: Keyring,
-  { workspaceId, connectionId, visitorId }: ChatScope,
+  { workspaceId, connectionId, id: visitorId }: Pick<Visitor, 'workspaceId' | 'connectionId' | 'id'>,
   { id, direction, content, at }: Pick<ChatMessage, 'id' | 'direction' | 'content' | 'at'>,
 ): Promise<boolean> {
   const [visitor] = await tx<{ seq: number }[]>`
@@ -99,45 +93,50 @@ function decryptMessage(keyring: Keyring, { content, ...row }: ChatRow): ChatMes
   return { ...row, content: JSON.parse(keyring.decryptText(contentPlace(row.id), content)) as ChatContent }
 }
 
-/** Returns up to `limit` messages after a number, oldest first; with null, the newest ones. */
-export async function readChat(
-  sql: Sql,
-  keyring: Keyring,
-  { workspaceId, id: visitorId }: { workspaceId: string; id: string },
-  after: number | null,
-  limit: number,
-): Promise<ChatMessage[]> {
+type VisitorKey = Pick<Visitor, 'workspaceId' | 'id'>
+
+/** Returns messages of the visitor's chat, filtered by the SQL in `more`. */
+async function select(sql: Sql, keyring: Keyring, { workspaceId, id }: VisitorKey, more: Fragment) {
   const rows = await sql<ChatRow[]>`
     select ${columns(sql)}
     from website_messages m
     where m.workspace_id = ${workspaceId}
-      and m.visitor_id = ${visitorId}
+      and m.visitor_id = ${id}
+      ${more}`
+  return rows.map((row) => decryptMessage(keyring, row))
+}
+
+/** Returns up to `limit` messages after a number, oldest first; with null, the newest ones. */
+export async function readChat(
+  sql: Sql,
+  keyring: Keyring,
+  visitor: VisitorKey,
+  after: number | null,
+  limit: number,
+): Promise<ChatMessage[]> {
+  const page = sql`
       and m.seq > ${after ?? -1}
     order by m.seq ${after === null ? sql`desc` : sql`asc`}
     limit ${limit}`
-  return rows.map((row) => decryptMessage(keyring, row)).sort((a, b) => a.seq - b.seq)
+  const messages = await select(sql, keyring, visitor, page)
+  return messages.sort((a, b) => a.seq - b.seq)
 }
 
 /** Returns a message of the visitor's chat. */
 export async function findInChat(
   sql: Sql,
   keyring: Keyring,
-  { workspaceId, id: visitorId }: { workspaceId: string; id: string },
+  visitor: VisitorKey,
   id: string,
 ): Promise<ChatMessage | undefined> {
-  const [row] = await sql<ChatRow[]>`
-    select ${columns(sql)}
-    from website_messages m
-    where m.workspace_id = ${workspaceId}
-      and m.id = ${id}
-      and m.visitor_id = ${visitorId}`
-  return row && decryptMessage(keyring, row)
+  const [message] = await select(sql, keyring, visitor, sql`and m.id = ${id}`)
+  return message
 }
 
 /** Whether a message of the team gave the visitor this file. */
 export async function mayDownload(
   sql: Sql,
-  { workspaceId, id: visitorId }: { workspaceId: string; id: string },
+  { workspaceId, id: visitorId }: VisitorKey,
   fileId: string,
 ): Promise<boolean> {
   const rows = await sql`
@@ -154,24 +153,20 @@ export async function mayDownload(
 const maxMarked = 100
 
 /** Returns the team's messages up to a number that do not have this status yet, for the inbox to be told. */
-export async function findUnmarked(
+export function findUnmarked(
   sql: Sql,
   keyring: Keyring,
-  { workspaceId, id: visitorId }: { workspaceId: string; id: string },
+  visitor: VisitorKey,
   { upTo, status }: { upTo: number; status: 'delivered' | 'read' },
 ): Promise<ChatMessage[]> {
-  const rows = await sql<ChatRow[]>`
-    select ${columns(sql)}
-    from website_messages m
-    where m.workspace_id = ${workspaceId}
-      and m.visitor_id = ${visitorId}
+  const unmarked = sql`
       and m.direction = 'outbound'
       and m.status <> 'read'
       and m.status <> ${status}
       and m.seq <= ${upTo}
     order by m.seq
     limit ${maxMarked}`
-  return rows.map((row) => decryptMessage(keyring, row))
+  return select(sql, keyring, visitor, unmarked)
 }
 
 export async function markInChat(
@@ -214,7 +209,7 @@ export async function markTeamRead(
   publishVisitor(tx, visitorId)
 }
 
-export interface ChatState {
+interface ChatState {
   version: number
   lastSeq: number
   readSeq: number
@@ -222,10 +217,7 @@ export interface ChatState {
 }
 
 /** Returns what changes a visitor's widget besides messages; undefined if the visitor was erased. */
-export async function readState(
-  sql: Sql,
-  { workspaceId, id }: { workspaceId: string; id: string },
-): Promise<ChatState | undefined> {
+export async function readState(sql: Sql, { workspaceId, id }: VisitorKey): Promise<ChatState | undefined> {
   const [row] = await sql<ChatState[]>`
     select version, last_seq as "lastSeq", read_seq as "readSeq", typing_until as "typingUntil"
     from website_visitors

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { ClientAddress } from '../../auth/api-keys/authenticate.ts'
-import type { Limiter, RateLimitResult } from '../../auth/rate-limit/limiter.ts'
+import type { Limiter } from '../../auth/rate-limit/limiter.ts'
 import { rateLimited } from '../../auth/rate-limit/request-limits.ts'
 import type { Keyring } from '../../base/encryption/keyring.ts'
 import { addressGroup } from '../../base/outgoing/address.ts'
@@ -20,38 +20,32 @@ export type LimitedRequest = keyof typeof perMinute
 type LimitedBy = 'visitor' | 'address' | 'connection' | 'workspace'
 
 /** Requests of the last minute by what is counted. */
-export type RequestCounts = Partial<Record<LimitedBy, number>>
+type RequestCounts = Partial<Record<LimitedBy, number>>
 
-export interface VisitorLimits {
-  /** Counts a request; the narrowest limit comes first. Throws 429 beyond a limit. */
-  count(
-    what: LimitedRequest,
-    from: { request: IncomingMessage; keyring: Keyring; connection: ConnectionKey; visitorId?: string },
-  ): Promise<RequestCounts>
-}
+/** Counts a request; the narrowest limit comes first. Throws 429 beyond a limit. */
+export type CountRequest = (
+  what: LimitedRequest,
+  from: { request: IncomingMessage; keyring: Keyring; connection: ConnectionKey; visitorId?: string },
+) => Promise<RequestCounts>
 
 /** Limits of the public routes. Addresses are counted by network and stored only as digests. */
-export function createVisitorLimits(limiter: Limiter, clientAddress: ClientAddress): VisitorLimits {
-  return {
-    count: async (what, { request, keyring, connection: { workspaceId, id }, visitorId }) => {
-      const group = addressGroup(clientAddress(request) ?? '')
-      const digest = keyring.stable('website.address', group).toString('base64url')
-      const keys: Record<LimitedBy, string | undefined> = {
-        visitor: visitorId,
-        address: `${id}:${digest}`,
-        connection: id,
-        workspace: workspaceId,
-      }
-      const counts: RequestCounts = {}
-      for (const [by, limit] of Object.entries(perMinute[what]) as [LimitedBy, number][]) {
-        if (keys[by] === undefined) continue
-        const taken = await limiter.take(`website:${what}:${by}:${keys[by]}`, limit)
-        if (!taken.allowed) throw rateLimited(taken)
-        counts[by] = usedOf(taken)
-      }
-      return counts
-    },
+export function createVisitorLimits(limiter: Limiter, clientAddress: ClientAddress): CountRequest {
+  return async (what, { request, keyring, connection: { workspaceId, id }, visitorId }) => {
+    const group = addressGroup(clientAddress(request) ?? '')
+    const digest = keyring.stable('website.address', group).toString('base64url')
+    const keys: Record<LimitedBy, string | undefined> = {
+      visitor: visitorId,
+      address: `${id}:${digest}`,
+      connection: id,
+      workspace: workspaceId,
+    }
+    const counts: RequestCounts = {}
+    for (const [by, limit] of Object.entries(perMinute[what]) as [LimitedBy, number][]) {
+      if (keys[by] === undefined) continue
+      const taken = await limiter.take(`website:${what}:${by}:${keys[by]}`, limit)
+      if (!taken.allowed) throw rateLimited(taken)
+      counts[by] = taken.limit - taken.remaining
+    }
+    return counts
   }
 }
-
-const usedOf = ({ limit, remaining }: RateLimitResult): number => limit - remaining

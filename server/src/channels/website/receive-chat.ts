@@ -42,13 +42,9 @@ export async function receiveMessage(
   if (text === null) throw badRequest('The message has no text. Write something.')
   const about = answer && { id: answer.messageId, text: answer.text }
   const quoted = about && { externalId: externalIdOf(about.id), text: about.text }
-  const detail = buildDetail({ ...noDetail, quoted, chosen: answer?.optionId ?? null })
+  const detail = buildDetail({ quoted, chosen: answer?.optionId ?? null })
   return store(deps, connection, visitor, { clientId, text, ...(about && { about }) }, { kind: 'text', detail })
 }
-
-const noDetail = {
-  ...{ media: null, place: null, cards: null, quoted: null, reaction: null, chosen: null, isForwarded: null },
-} as const
 
 /** Only an option that this visitor was given can be chosen. */
 async function findOption(
@@ -88,7 +84,7 @@ export async function receiveFile(
     ...{ seconds: null, waveform: null, thumbnail: null, isAnimated: false },
   }
   const content = { clientId, text: '', file: { ...file, id: null } }
-  return store(deps, connection, visitor, content, { kind, detail: buildDetail({ ...noDetail, media }) })
+  return store(deps, connection, visitor, content, { kind, detail: buildDetail({ media }) })
 }
 
 /** Returns a name without folders and control characters, which could forge a path or a header. */
@@ -102,18 +98,16 @@ async function store(
   content: ChatContent & { clientId: string },
   { kind, detail }: { kind: 'text' | 'image' | 'document'; detail: MessageDetail | null },
 ): Promise<string> {
-  const { workspaceId, connectionId, id: visitorId } = visitor
-  const id = derivedId(visitorId, content.clientId)
+  const id = derivedId(visitor.id, content.clientId)
   const at = deps.clock.now()
   const message: ChannelEvent = {
     ...{ type: 'message', externalId: externalIdOf(id), customer: customerOf(visitor), kind, text: content.text, at },
     ...{ referral: null, opensWindow: true, ...(detail !== null && { detail }) },
   }
   // First the inbox, which knows repeats by their id: what the visitor sees as sent has reached the team.
-  await storeReceived(deps, connection, [...introductionOf(visitor, at), message])
-  const keyring = await deps.keyStore.keyring(workspaceId)
-  const scope = { workspaceId, connectionId, visitorId }
-  await deps.db.tx((tx) => addToChat(tx, keyring, scope, { id, direction: 'inbound', content, at }))
+  await storeReceived(deps, connection, new Map([[connection, [...introductionOf(visitor, at), message]]]))
+  const keyring = await deps.keyStore.keyring(visitor.workspaceId)
+  await deps.db.tx((tx) => addToChat(tx, keyring, visitor, { id, direction: 'inbound', content, at }))
   return id
 }
 
@@ -147,15 +141,9 @@ export async function receiveMark(
       customer: customerOf(visitor),
     }),
   )
-  await storeReceived(deps, connection, events)
-  await deps.db.tx((tx) =>
-    markInChat(
-      tx,
-      workspaceId,
-      messages.map(({ id }) => id),
-      status,
-    ),
-  )
+  await storeReceived(deps, connection, new Map([[connection, events]]))
+  const ids = messages.map(({ id }) => id)
+  await deps.db.tx((tx) => markInChat(tx, workspaceId, ids, status))
 }
 
 /** A person who can become a lead. */

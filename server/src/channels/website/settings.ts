@@ -7,8 +7,7 @@ import { text, visiblePattern } from '../../base/schema-types.ts'
 import { closed } from '../../team/team-schema.ts'
 import { name } from '../connection/fields.ts'
 
-export const widgetLanguages = ['en', 'pt', 'es'] as const
-export type WidgetLanguage = (typeof widgetLanguages)[number]
+const widgetLanguages = ['en', 'pt', 'es'] as const
 
 /** Whether a visitor is asked for something before the chat starts. */
 const askings = ['off', 'optional', 'required'] as const
@@ -41,16 +40,19 @@ const fields = {
     { name: asking('name'), email: asking('e-mail'), phone: asking('phone') },
     { ...closed, title: 'WidgetFields' },
   ),
-  origins: Type.Array(
-    Type.String({ maxLength: 300, description: 'Such as `https://www.example.com`.', example: 'https://example.com' }),
-    { maxItems: maxOrigins, uniqueItems: true, description: 'Origins of the sites that may embed the widget.' },
-  ),
+  origins: Type.Array(text(300, 'Such as `https://www.example.com`.', { example: 'https://example.com' }), {
+    maxItems: maxOrigins,
+    uniqueItems: true,
+    description: 'Origins of the sites that may embed the widget.',
+  }),
   whatsapp: nullable(
-    Type.String({
-      maxLength: maxPhoneLength,
-      description: 'Number to which the widget links for going on in WhatsApp, with country code; null: no link.',
-      example: '15550783881',
-    }),
+    text(
+      maxPhoneLength,
+      'Number to which the widget links for going on in WhatsApp, with country code; null: no link.',
+      {
+        example: '15550783881',
+      },
+    ),
   ),
 }
 
@@ -60,7 +62,7 @@ export const widgetChangesSchema = Type.Partial(Type.Object(fields), {
   title: 'WidgetChanges',
   description: 'Only for `website`.',
 })
-export type WidgetChanges = Static<typeof widgetChangesSchema>
+type WidgetChanges = Static<typeof widgetChangesSchema>
 type Widget = Required<WidgetChanges>
 
 export interface WebsiteSettings extends Widget {
@@ -73,12 +75,7 @@ export interface WebsiteSettings extends Widget {
 }
 
 /** A widget as admins see it. */
-export interface WidgetView extends Widget {
-  scriptUrl: string
-  hasIdentitySecret: boolean
-}
-
-export const widgetSchema = Type.Unsafe<WidgetView | null>({
+export const widgetSchema = Type.Unsafe<(Widget & { scriptUrl: string; hasIdentitySecret: boolean }) | null>({
   type: ['object', 'null'],
   title: 'Widget',
   description: 'Settings of the chat widget. Only for `website`; null otherwise.',

@@ -16,7 +16,7 @@ export interface ChatUpdate {
   isTyping: boolean
 }
 
-export interface UpdateRequest {
+interface UpdateRequest {
   visitor: Visitor
   /** Number of the last message that the device has; null: none. */
   after: number | null
@@ -27,18 +27,12 @@ export interface UpdateRequest {
   connection: EventEmitter
 }
 
-/** Long polls of widgets. Messages are stored, so that one that ends or breaks loses nothing. */
-export interface ChatUpdates {
-  /** Returns the changes once there are some, or when the time is over; undefined if the visitor was erased. */
-  next(request: UpdateRequest): Promise<ChatUpdate | undefined>
-  close(): void
-}
-
 const pageSize = 50
 /** Waiting requests. A visitor may have several tabs. */
 const most = { visitor: 6, connection: 1_000, workspace: 2_000, all: 4_000 } as const
 
-export function createChatUpdates({ db, keyStore, clock }: { db: Db; keyStore: KeyStore; clock: Clock }): ChatUpdates {
+/** Creates the long polls of widgets. Messages are stored, so that one that ends or breaks loses nothing. */
+export function createChatUpdates({ db, keyStore, clock }: { db: Db; keyStore: KeyStore; clock: Clock }) {
   const waiting = new Map<string, Set<() => void>>()
   const acquireSlots = createSlotCounter()
   const wakeAll = () => {
@@ -65,7 +59,8 @@ export function createChatUpdates({ db, keyStore, clock }: { db: Db; keyStore: K
   }
 
   return {
-    next: async (request) => {
+    /** Returns the changes once there are some, or when the time is over; undefined if the visitor was erased. */
+    next: async (request: UpdateRequest): Promise<ChatUpdate | undefined> => {
       const { visitor, waitMs, connection } = request
       const first = await read(request)
       if (first !== null) return first
@@ -91,7 +86,7 @@ export function createChatUpdates({ db, keyStore, clock }: { db: Db; keyStore: K
         release()
       }
     },
-    close: () => {
+    close: (): void => {
       isClosed = true
       stop()
       wakeAll()

@@ -7,7 +7,7 @@ import type { OpeningHours } from '../../team/opening-hours.ts'
 import type { StoredWebsite } from '../connection/connection.ts'
 import type { FileToUpload, OpenStoredFile } from '../media-transport.ts'
 import { type CallbackDeps, findCalledConnections } from '../store-callback.ts'
-import type { LimitedRequest, VisitorLimits } from './limits.ts'
+import type { CountRequest, LimitedRequest } from './limits.ts'
 import type { VisitorLead } from './receive-chat.ts'
 import { findVisitorSession, isRenewalDue, renewSession, type Visitor, type VisitorSession } from './visitors.ts'
 
@@ -44,7 +44,7 @@ export interface Authenticated {
   visitor: Visitor
 }
 
-export function createContext(deps: VisitorDeps, limits: VisitorLimits): VisitorContext {
+export function createContext(deps: VisitorDeps, countRequest: CountRequest): VisitorContext {
   const find: VisitorContext['find'] = async (request) => {
     requireOwnPage(request, deps.publicUrl)
     const { called } = await findCalledConnections(deps, request, 'website', 'all')
@@ -62,7 +62,7 @@ export function createContext(deps: VisitorDeps, limits: VisitorLimits): Visitor
       // Guesses count by address alone, so that they use up nothing of the visitors'.
       const visitorId = found?.visitor.id
       const counted = { request: request.raw, keyring, connection, ...(visitorId !== undefined && { visitorId }) }
-      await limits.count(found === undefined ? 'reads' : what, counted)
+      await countRequest(found === undefined ? 'reads' : what, counted)
       if (found === undefined) throw signedOut()
       const { expiresAt, ...session } = found
       if (isRenewalDue(expiresAt, now)) await deps.db.tx((tx) => renewSession(tx, session, now))

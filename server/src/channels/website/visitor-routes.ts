@@ -1,21 +1,26 @@
+import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import { Type } from 'typebox'
+import { createSlotCounter } from '../../base/async/slots.ts'
 import { violates } from '../../base/db.ts'
+import { badRequest, notFound, unavailable } from '../../base/errors.ts'
 import type { App } from '../../base/route.ts'
 import { stopWaitBudget } from '../../base/scheduling/work-context.ts'
 import { uuid } from '../../base/schema-types.ts'
 import { openingAt } from '../../team/opening-hours.ts'
 import type { StoredWebsite } from '../connection/connection.ts'
-import { callbackParams } from '../store-callback.ts'
+import type { FileToUpload } from '../media-transport.ts'
+import { callbackParams, registerRawScope } from '../store-callback.ts'
+import { maxVisitorFileBytes } from './adapter.ts'
 import { challengeUsed, difficultyFor, issueChallenge, maxChallengeLength, verifySolution } from './challenge.ts'
-import type { ChatMessage } from './chat-log.ts'
-import { fileRoutes } from './file-routes.ts'
+import { type ChatMessage, externalIdOf, findInChat, mayDownload, openFile } from './chat-log.ts'
 import { cleanDetails, maxIdentityLength, type VisitorProfile, verifyIdentity } from './identity.ts'
-import { createVisitorLimits, type VisitorLimits } from './limits.ts'
-import { maxMessageLength, receiveMark, receiveMessage } from './receive-chat.ts'
+import { type CountRequest, createVisitorLimits } from './limits.ts'
+import { cleanFileName, maxMessageLength, receiveFile, receiveMark, receiveMessage } from './receive-chat.ts'
 import { secretsOf, type WebsiteSettings } from './settings.ts'
 import { type ChatUpdate, createChatUpdates } from './updates.ts'
 import {
+  type Authenticated,
   createContext,
   signedOut,
   tokenOf,
@@ -31,10 +36,10 @@ const maxWaitSeconds = 25
 
 /** Routes of the widget. Only its own page calls them, so they are no public API and may change with it. */
 export function visitorRoutes(app: App, deps: VisitorDeps): void {
-  const limits = createVisitorLimits(deps.limiter, deps.clientAddress)
-  const context = createContext(deps, limits)
+  const countRequest = createVisitorLimits(deps.limiter, deps.clientAddress)
+  const context = createContext(deps, countRequest)
   configRoute(app, context)
-  sessionRoutes(app, context, limits)
+  sessionRoutes(app, context, countRequest)
   chatRoutes(app, context)
   updateRoute(app, context)
   fileRoutes(app, context)
@@ -69,11 +74,11 @@ const newSession = Type.Object(
   closed,
 )
 
-function sessionRoutes(app: App, { deps, find, authenticate }: VisitorContext, limits: VisitorLimits): void {
+function sessionRoutes(app: App, { deps, find, authenticate }: VisitorContext, countRequest: CountRequest): void {
   const { db, clock } = deps
   app.post(`${visitorPath}/challenges`, { schema: hidden }, async (request) => {
     const { connection, keyring } = await find(request)
-    const counts = await limits.count('challenges', { request: request.raw, keyring, connection })
+    const counts = await countRequest('challenges', { request: request.raw, keyring, connection })
     const bits = difficultyFor({ connection: counts.connection ?? 0, address: counts.address ?? 0 })
     return { challenge: issueChallenge(keyring, connection.id, bits, clock.now()), bits }
   })
@@ -81,19 +86,19 @@ function sessionRoutes(app: App, { deps, find, authenticate }: VisitorContext, l
   app.post(`${visitorPath}/sessions`, { schema: { ...hidden, body: newSession } }, async (request, reply) => {
     const { connection, keyring } = await find(request)
     const from = { request: request.raw, keyring, connection }
-    await limits.count('reads', from)
+    await countRequest('reads', from)
     const now = clock.now()
     const { challenge = '', solution = '', identity, profile: typed = {} } = request.body
     const profile = identify(connection.settings, identity, typed, now)
     const nonce = profile.userId === null ? verifySolution(keyring, connection.id, { challenge, solution }, now) : null
     // Only what has cost something counts for the connection: otherwise a flood would keep visitors out.
-    await limits.count('sessions', from)
+    await countRequest('sessions', from)
     const token = tokenOf(request)
     const former = token === null ? null : ((await findVisitorSession(db.sql, keyring, connection, token, now)) ?? null)
     try {
-      const opened = await db.tx((tx) => openSession(tx, keyring, connection, { profile, nonce, former }, now))
+      const newToken = await db.tx((tx) => openSession(tx, keyring, connection, { profile, nonce, former }, now))
       reply.code(201)
-      return { token: opened.token, isIdentified: profile.userId !== null }
+      return { token: newToken, isIdentified: profile.userId !== null }
     } catch (error) {
       if (violates(error, 'website_sessions_nonce')) throw challengeUsed()
       throw error
@@ -189,3 +194,93 @@ function presentMessage({ id, seq, direction, status, at, content }: ChatMessage
     ...(file && { file: direction === 'inbound' ? { ...file, id } : file }),
   }
 }
+
+const uploadQuery = Type.Object({ clientId: uuid(), name: Type.Optional(Type.String({ maxLength: 1000 })) }, closed)
+const fileParams = Type.Object({ ...callbackParams.properties, fileId: uuid() })
+/** Bodies that are in memory at once. */
+const most = { workspace: 4, all: 16 } as const
+
+/** Routes of files: bodies are raw bytes, of any declared type. */
+function fileRoutes(app: App, context: VisitorContext): void {
+  registerRawScope(app, maxVisitorFileBytes, 'Files can have at most 8 MiB.', (scope) => uploadRoute(scope, context))
+  downloadRoute(app, context)
+}
+
+function uploadRoute(scope: App, { deps, authenticate }: VisitorContext): void {
+  const acquireSlots = createSlotCounter()
+  const refusal = () => unavailable('Too many files are being sent. Send it again in a moment.')
+  scope.post(
+    `${visitorPath}/files`,
+    {
+      bodyLimit: maxVisitorFileBytes,
+      schema: { hide: true, params: callbackParams, querystring: uploadQuery },
+      // Before the body is read, so that only visitors can occupy memory.
+      onRequest: async (request, reply) => {
+        const found = await authenticate(request, 'files')
+        const release = acquireSlots([
+          { who: found.visitor.workspaceId, most: most.workspace, refusal },
+          { who: 'all', most: most.all, refusal },
+        ])
+        reply.raw.once('close', release)
+        uploaders.set(request.raw, found)
+      },
+    },
+    async (request, reply) => {
+      const found = uploaders.get(request.raw)
+      const bytes = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
+      if (found === undefined || bytes.length === 0) throw badRequest('The file is empty.')
+      const { clientId, name = null } = request.query
+      const id = await receiveFile(deps, found.connection, found.visitor, { clientId, name, bytes })
+      if (found.visitor.lastSeq === 0) await deps.createLead(found.visitor.workspaceId, found.visitor.profile, null)
+      reply.code(201)
+      return { id }
+    },
+  )
+}
+
+/** Visitors of the requests whose bodies are being read. */
+const uploaders = new WeakMap<object, Authenticated>()
+
+function downloadRoute(app: App, { deps, authenticate }: VisitorContext): void {
+  app.get(`${visitorPath}/files/:fileId`, { schema: { hide: true, params: fileParams } }, async (request, reply) => {
+    const found = await authenticate(request, 'reads')
+    const { visitor } = found
+    const fileId = request.params.fileId.toLowerCase()
+    const isOfTeam = await mayDownload(deps.db.sql, visitor, fileId)
+    const file = isOfTeam ? await deps.openFile(visitor.workspaceId, fileId) : await openOwn(deps, found, fileId)
+    if (file === null) throw notFound('The file is no longer available.')
+    return sendFile(reply, file)
+  })
+}
+
+/** Opens the file that the visitor sent with a message: as it came until the inbox has fetched it, then from there. */
+async function openOwn(
+  { db, openReceived }: VisitorContext['deps'],
+  { connection, keyring, visitor }: Authenticated,
+  id: string,
+): Promise<DownloadedFile | null> {
+  const message = await findInChat(db.sql, keyring, visitor, id)
+  const file = message?.direction === 'inbound' ? message.content.file : undefined
+  if (file === undefined) return null
+  const bytes = await openFile(db.sql, keyring, visitor.workspaceId, id)
+  if (bytes === null) return openReceived(connection, externalIdOf(id))
+  return { ...file, size: bytes.length, bytes: () => Readable.from([bytes]) }
+}
+
+type DownloadedFile = Pick<FileToUpload, 'name' | 'mimeType' | 'size' | 'bytes'>
+
+function sendFile(reply: FastifyReply, { name, mimeType, size, bytes }: DownloadedFile): FastifyReply {
+  const known = cleanFileName(name) ?? 'file'
+  return reply
+    .headers({
+      'content-type': mimeType,
+      'content-length': String(size),
+      // Never shown as a page: the widget fetches it and decides.
+      'content-disposition': `attachment; filename*=UTF-8''${encodeURIComponent(known).replaceAll(/['()*]/g, escapeMark)}`,
+      'content-security-policy': "default-src 'none'; sandbox; frame-ancestors 'none'",
+      'cache-control': 'private, no-store',
+    })
+    .send(Readable.from(bytes()))
+}
+
+const escapeMark = (mark: string): string => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`

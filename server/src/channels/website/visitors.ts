@@ -19,20 +19,13 @@ export interface Visitor {
   lastSeq: number
 }
 
-interface VisitorRow {
-  id: string
-  profile: Buffer
-  lastSeq: number
-}
+type VisitorRow = Pick<Visitor, 'id' | 'lastSeq'> & { profile: Buffer }
 
 /** Where the profile of a visitor is encrypted. */
 export const profilePlace = (id: string) => ({ table: 'website_visitors', row: id, column: 'profile' })
 
 export const decryptProfile = (keyring: Keyring, { id, profile }: Pick<VisitorRow, 'id' | 'profile'>): VisitorProfile =>
   JSON.parse(keyring.decryptText(profilePlace(id), profile)) as VisitorProfile
-
-const encryptProfile = (keyring: Keyring, id: string, profile: VisitorProfile): Buffer =>
-  keyring.encrypt(profilePlace(id), JSON.stringify(profile))
 
 /** Returns the columns by which a person is found; the site's ids are unique within a connection. */
 export function visitorIndexes(keyring: Keyring, connectionId: string, { userId }: VisitorProfile) {
@@ -53,18 +46,12 @@ export function customerOf({ id, profile: { userId, name, phone } }: Pick<Visito
 export const visitorIdOf = (userId: string | null): string | null =>
   userId?.startsWith(userIdPrefix) === true ? userId.slice(userIdPrefix.length) : null
 
-export interface NewVisitorSession {
+interface NewVisitorSession {
   profile: VisitorProfile
   /** The solved challenge; null for an identified visitor. */
   nonce: string | null
   /** A session of the device from before the person was identified; its chat becomes the person's if they have none. */
   former: { id: string; visitor: Visitor } | null
-}
-
-export interface OpenedSession {
-  token: string
-  visitor: Visitor
-  isNew: boolean
 }
 
 const dayMs = 86_400_000
@@ -73,7 +60,7 @@ const sessionDays = 90
 const maxSessions = 20
 
 /**
- * Opens a session for a device. An identified person gets the chat that they have on this connection; otherwise the
+ * Opens a session for a device and returns its token. An identified person gets the chat that they have on this connection; otherwise the
  * chat is new. Violates the unique key of nonces if the challenge was used.
  */
 export async function openSession(
@@ -82,7 +69,7 @@ export async function openSession(
   { workspaceId, id: connectionId }: ConnectionKey,
   { profile, nonce, former }: NewVisitorSession,
   now: Date,
-): Promise<OpenedSession> {
+): Promise<string> {
   const key = { workspaceId, connectionId }
   const known = profile.userId === null ? undefined : await lockIdentified(tx, keyring, key, profile.userId)
   const own = former !== null && former.visitor.profile.userId === null ? former.visitor : undefined
@@ -106,7 +93,7 @@ export async function openSession(
         and id = ${former.id}`
   }
   await endOldSessions(tx, workspaceId, id)
-  return { token, visitor, isNew: before === undefined }
+  return token
 }
 
 const expiryFrom = (now: Date): Date => new Date(now.getTime() + sessionDays * dayMs)
@@ -150,7 +137,7 @@ async function lockIdentified(
 async function storeVisitor(tx: Tx, keyring: Keyring, visitor: Visitor, isNew: boolean, now: Date): Promise<void> {
   const { workspaceId, connectionId, id } = visitor
   const { identity_index: identity, index_version: version } = visitorIndexes(keyring, connectionId, visitor.profile)
-  const profile = encryptProfile(keyring, id, visitor.profile)
+  const profile = keyring.encrypt(profilePlace(id), JSON.stringify(visitor.profile))
   if (isNew) {
     await tx`
       insert into website_visitors (

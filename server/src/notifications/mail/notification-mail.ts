@@ -8,8 +8,7 @@ import { type MailItem, notificationsMail } from '../../mail/mail-texts.ts'
 import { recordMail } from '../../mail/mails.ts'
 import { type Notification, notificationColumns } from '../notifications.ts'
 import { defaultSettings, isQuiet, readSettingsOf } from '../preferences.ts'
-import { type NotificationNames, type ResolveNames, urlOf } from '../push/push.ts'
-import { pushText } from '../push/push-texts.ts'
+import { describeNotification, type NotificationNames, type ResolveNames } from '../push/push.ts'
 import { type MailSubscription, unsubscribeUrl } from './unsubscribe.ts'
 
 /** A person who gets mail about a workspace. */
@@ -131,14 +130,12 @@ async function mailPerson(deps: NotificationMailDeps, instanceKeys: Keyring, mai
 function itemFor(
   publicUrl: string,
   workspaceId: string,
-  { kind, count, reason, conversationId, connectionId }: Notification,
+  notification: Notification,
   names: NotificationNames | undefined,
   language: Language,
 ): MailItem {
-  const { actorName: actor = null, connectionName: connection = null } = names ?? {}
-  const problem = { isLimited: reason !== null, isReached: reason === 'reached' }
-  const { title } = pushText({ kind, count, actor, customer: null, connection, ...problem }, language)
-  return { text: title, url: `${publicUrl}${urlOf(workspaceId, conversationId, connectionId)}` }
+  const { title, url } = describeNotification(workspaceId, notification, names, language, false)
+  return { text: title, url: publicUrl + url }
 }
 
 export const preferencesUrl = (publicUrl: string, workspaceId: string): string =>

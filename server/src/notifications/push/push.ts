@@ -183,16 +183,26 @@ function payloadOf(
   language: Language,
   names: boolean,
 ): string {
-  const { workspaceId, id, kind, count, conversationId, connectionId, reason } = notification
-  const { actorName: actor = null, connectionName: connection = null, contact = null } = resolvedNames ?? {}
-  const customer = names ? (contact?.name ?? null) : null
-  const problem = { isLimited: reason !== null, isReached: reason === 'reached' }
-  const { title, body } = pushText({ kind, count, actor, customer, connection, ...problem }, language)
-  return JSON.stringify({ id, title, body, url: urlOf(workspaceId, conversationId, connectionId) })
+  const { workspaceId, id } = notification
+  return JSON.stringify({ id, ...describeNotification(workspaceId, notification, resolvedNames, language, names) })
 }
 
-/** Returns the page of a notification, below the public URL. */
-export function urlOf(workspaceId: string, conversationId: string | null, connectionId: string | null): string {
+/** Returns who did what, with the customer's name only if it may be shown, and the page below the public URL. */
+export function describeNotification(
+  workspaceId: string,
+  { kind, count, conversationId, connectionId, reason }: Notification,
+  names: NotificationNames | undefined,
+  language: Language,
+  showsCustomer: boolean,
+): { title: string; body: string; url: string } {
+  const { actorName: actor = null, connectionName: connection = null, contact = null } = names ?? {}
+  const customer = showsCustomer ? (contact?.name ?? null) : null
+  const problem = { isLimited: reason !== null, isReached: reason === 'reached' }
+  const texts = pushText({ kind, count, actor, customer, connection, ...problem }, language)
+  return { ...texts, url: urlOf(workspaceId, conversationId, connectionId) }
+}
+
+function urlOf(workspaceId: string, conversationId: string | null, connectionId: string | null): string {
   if (conversationId !== null) return `/w/${workspaceId}/inbox/${conversationId}`
   return connectionId === null ? `/w/${workspaceId}/inbox` : `/w/${workspaceId}/connections/${connectionId}`
 }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { Static } from 'typebox'
 import type { Clock } from '../../base/clock.ts'
 import type { Db, Sql, Tx } from '../../base/db.ts'
 import { instanceScope, type KeyStore } from '../../base/encryption/key-store.ts'
@@ -6,13 +7,10 @@ import type { Keyring } from '../../base/encryption/keyring.ts'
 import { newId } from '../../base/id.ts'
 import type { Language } from '../../base/text/languages.ts'
 import { notMemberError } from '../preferences.ts'
+import type { NewSubscription } from '../schema.ts'
 
 /** Address of a browser, with the keys to encrypt for it. */
-export interface PushTarget {
-  endpoint: string
-  p256dh: string
-  auth: string
-}
+export type PushTarget = Omit<Static<typeof NewSubscription>, 'language'>
 
 export interface Subscription {
   id: string

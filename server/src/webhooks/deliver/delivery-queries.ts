@@ -1,6 +1,7 @@
 import { andOnlyWorkspace, type OnlyWorkspace } from '../../base/citus/distributed-sql.ts'
 import type { Sql, Tx } from '../../base/db.ts'
-import { byteaArray, timestampArray } from '../../base/postgres/values.ts'
+import { columnNames, unnested } from '../../base/postgres/rows.ts'
+import { timestampArray } from '../../base/postgres/values.ts'
 import type { EventName } from '../../events/record.ts'
 import { type Lease, lockQueue, updateNextDue } from '../endpoint/queue-queries.ts'
 import type { Health } from '../endpoint/retry-policy.ts'
@@ -173,9 +174,9 @@ export async function saveDeliveries(
   rows: readonly DeliveryRow[],
 ): Promise<Set<number>> {
   const written = await tx<{ position: number }[]>`
-    insert into webhook_deliveries (workspace_id, endpoint_id, generation, ${valueNames(tx)})
-    select ${workspaceId}::uuid, ${endpointId}::uuid, ${generation}::integer, d.*
-    from unnest(${valueArrays(tx, rows)}) as d
+    insert into webhook_deliveries (workspace_id, endpoint_id, generation, ${columnNames(deliveryColumns)})
+    select ${workspaceId}::uuid, ${endpointId}::uuid, ${generation}::integer, n.*
+    from ${unnested(rows, deliveryColumns)}
     ${onConflictUpdate(tx)}
     returning position`.execute()
   return new Set(written.map(({ position }) => position))
@@ -196,26 +197,14 @@ export interface QueueSuccesses {
  * a part if an event was resent meanwhile.
  */
 export async function saveSuccesses(tx: Tx, queues: readonly QueueSuccesses[], only: OnlyWorkspace): Promise<string[]> {
-  const rows = queues.flatMap((queue) => queue.rows)
-  const ofRows = <V>(value: (queue: QueueSuccesses) => V): V[] =>
-    queues.flatMap((queue) => queue.rows.map(() => value(queue)))
+  const asked = queues.map(({ lease, generation, cursor, health }) => ({ ...lease, generation, cursor, ...health }))
+  const rows = queues.flatMap(({ lease, generation, rows: each }) =>
+    each.map((row) => ({ ...row, ...lease, generation })),
+  )
   const written = await tx<{ owner: string; count: number }[]>`
     with asked as (
       select *
-      from unnest(
-        ${queues.map((queue) => queue.lease.workspaceId)}::uuid[],
-        ${queues.map((queue) => queue.lease.endpointId)}::uuid[],
-        ${queues.map((queue) => queue.lease.owner)}::uuid[],
-        ${queues.map((queue) => queue.generation)}::integer[],
-        ${queues.map((queue) => queue.cursor)}::bigint[],
-        ${queues.map((queue) => queue.health.failuresInARow)}::integer[],
-        ${timestampArray(queues.map(({ health }) => health.failingSince))}::timestamptz[],
-        ${timestampArray(queues.map(({ health }) => health.lastSuccessAt))}::timestamptz[],
-        ${timestampArray(queues.map(({ health }) => health.pausedUntil))}::timestamptz[]
-      ) as a (
-        workspace_id, endpoint_id, owner, generation, cursor, failures_in_a_row, failing_since, last_success_at,
-        paused_until
-      )
+      from ${unnested(asked, queueColumns)}
     ), ${selectLocked(tx, queues, only)}, moved as (
       update webhook_queues q
       set cursor = greatest(q.cursor, l.cursor),
@@ -228,14 +217,9 @@ export async function saveSuccesses(tx: Tx, queues: readonly QueueSuccesses[], o
         and q.endpoint_id = l.endpoint_id
         ${andOnlyWorkspace(tx, only, 'q')}
     ), saved as (
-      insert into webhook_deliveries (workspace_id, endpoint_id, generation, ${valueNames(tx)})
-      select d.*
-      from unnest(
-        ${ofRows(({ lease }) => lease.workspaceId)}::uuid[],
-        ${ofRows(({ lease }) => lease.endpointId)}::uuid[],
-        ${ofRows(({ generation }) => generation)}::integer[],
-        ${valueArrays(tx, rows)}
-      ) as d (workspace_id, endpoint_id, generation, ${valueNames(tx)})
+      insert into webhook_deliveries (${columnNames(queuedColumns)})
+      select n.*
+      from ${unnested(rows, queuedColumns)}
       join locked l using (workspace_id, endpoint_id)
       ${onConflictUpdate(tx)}
       returning workspace_id, endpoint_id
@@ -287,28 +271,30 @@ function selectLocked(sql: Sql, queues: readonly QueueSuccesses[], only: OnlyWor
     )`
 }
 
-const valueNames = (sql: Sql) => sql`
-  position, event_id, event_name, subject_id, occurred_at, masked, state, round, round_attempts, attempts,
-  due_at, delivered_at, delivered_status, delivered_ms, delivered_answer`
+/** Columns of a delivery. Positions fit a bigint. */
+const deliveryColumns = {
+  numeric: ['position'],
+  uuid: ['eventId', 'subjectId'],
+  text: ['eventName', 'state'],
+  timestamptz: ['occurredAt', 'dueAt', 'deliveredAt'],
+  boolean: ['masked'],
+  integer: ['round', 'roundAttempts', 'attempts', 'deliveredStatus', 'deliveredMs'],
+  bytea: ['deliveredAnswer'],
+} as const
 
-function valueArrays(sql: Sql, rows: readonly DeliveryRow[]) {
-  return sql`
-    ${rows.map((row) => row.position)}::bigint[],
-    ${rows.map((row) => row.eventId)}::uuid[],
-    ${rows.map((row) => row.name)}::text[],
-    ${rows.map((row) => row.subjectId)}::uuid[],
-    ${timestampArray(rows.map((row) => row.occurredAt))}::timestamptz[],
-    ${rows.map((row) => String(row.masked))}::text[]::boolean[],
-    ${rows.map((row) => row.state)}::text[],
-    ${rows.map((row) => row.round)}::integer[],
-    ${rows.map((row) => row.roundAttempts)}::smallint[],
-    ${rows.map((row) => row.attempts)}::integer[],
-    ${timestampArray(rows.map((row) => row.dueAt))}::timestamptz[],
-    ${timestampArray(rows.map((row) => row.deliveredAt))}::timestamptz[],
-    ${rows.map((row) => row.deliveredStatus)}::smallint[],
-    ${rows.map((row) => row.deliveredMs)}::integer[],
-    ${byteaArray(rows.map((row) => row.deliveredAnswer))}::bytea[]`
-}
+/** The same for deliveries of several queues. */
+const queuedColumns = {
+  ...deliveryColumns,
+  uuid: ['workspaceId', 'endpointId', ...deliveryColumns.uuid],
+  integer: ['generation', ...deliveryColumns.integer],
+} as const
+
+const queueColumns = {
+  uuid: ['workspaceId', 'endpointId', 'owner'],
+  integer: ['generation', 'failuresInARow'],
+  numeric: ['cursor'],
+  timestamptz: ['failingSince', 'lastSuccessAt', 'pausedUntil'],
+} as const
 
 const onConflictUpdate = (sql: Sql) => sql`
   on conflict (workspace_id, endpoint_id, position) do update

@@ -1,4 +1,5 @@
 import type { Keyring } from '../../base/encryption/keyring.ts'
+import { version } from '../../base/version.ts'
 import { needsPresenting, type PresentPayload } from '../../events/feed.ts'
 import { areaOf, type EventName } from '../../events/record.ts'
 import type { RetryDecision } from '../endpoint/retry-policy.ts'
@@ -52,12 +53,8 @@ export interface ResultBatch {
   blocked: { delivery: Delivery; dueAt: Date }[]
 }
 
-type Written = Pick<
-  Delivery,
-  'position' | 'eventId' | 'name' | 'subjectId' | 'occurredAt' | 'masked' | 'round' | 'roundAttempts' | 'attempts'
->
-
-export interface DeliveryRow extends Written {
+export interface DeliveryRow extends Omit<Delivery, 'payload' | 'trace' | 'isTest' | 'hasRow' | 'name'> {
+  eventName: KnownEvent
   state: 'pending' | 'delivered' | 'failed'
   dueAt: Date | null
   deliveredAt: Date | null
@@ -72,9 +69,9 @@ export interface AttemptRow extends Omit<DeliveryAttempt, 'masked'> {
 }
 
 export function waitingRow(delivery: Delivery, dueAt: Date): DeliveryRow {
-  const { payload, trace, isTest, hasRow, ...written } = delivery
+  const { payload, trace, isTest, hasRow, name: eventName, ...written } = delivery
   const untaken = { deliveredAt: null, deliveredStatus: null, deliveredMs: null, deliveredAnswer: null }
-  return { ...written, state: 'pending', dueAt, ...untaken }
+  return { ...written, eventName, state: 'pending', dueAt, ...untaken }
 }
 
 export function attemptedRow(
@@ -111,14 +108,26 @@ export function failedAttemptRow(
   return { position: delivery.position, number: delivery.attempts + 1, at, status, ms, error, answer }
 }
 
+/**
+ * Encrypts the first bytes of a response for its attempt, which is stored with the delivery if it succeeded, and moves
+ * to the attempts when the event is resent.
+ */
 function encryptedAnswer(
   keyring: Keyring,
   endpointId: string,
   { position, attempts }: Delivery,
   { answer }: DeliveryAttempt,
 ): Buffer | null {
-  return answer === null ? null : encryptAnswer(keyring, { endpointId, position, number: attempts + 1 }, answer)
+  return answer && keyring.encrypt(answerContext({ endpointId, position, number: attempts + 1 }), answer)
 }
+
+/** Returns the headers of each attempt; the service's are set last. */
+export const headersOf = ({ eventId, name }: Pick<Delivery, 'eventId' | 'name'>) => ({
+  'content-type': 'application/json',
+  'user-agent': `Parley/${version}`,
+  'webhook-id': eventId,
+  'webhook-event': name,
+})
 
 /** Returns the request body, identical for each attempt: lead events bare, inbox events with an envelope. */
 export function renderPayload(
@@ -138,14 +147,6 @@ interface AttemptKey {
   endpointId: string
   position: number
   number: number
-}
-
-/**
- * Encrypts the first bytes of a response for its attempt, which is stored with the delivery if it succeeded, and moves
- * to the attempts when the event is resent.
- */
-function encryptAnswer(keyring: Keyring, attempt: AttemptKey, answer: Uint8Array): Buffer {
-  return keyring.encrypt(answerContext(attempt), answer)
 }
 
 export function decryptAnswer(keyring: Keyring, attempt: AttemptKey, sealed: Buffer): string {

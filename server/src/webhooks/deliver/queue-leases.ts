@@ -166,18 +166,15 @@ function drainOldest(queues: readonly Queue[]): void {
 }
 
 function transferTo(queues: readonly Queue[], { from, to, count }: RebalanceRequest): void {
-  const ours = queues.filter(({ session }) => session === from)
-  for (const queue of leastBusyFirst(ours).slice(0, count)) {
+  // Failing queues are not worth a transfer.
+  const healthy = queues.filter(
+    ({ session, health, isEnding, isLost }) => session === from && health.failuresInARow === 0 && !isEnding && !isLost,
+  )
+  const leastBusyFirst = healthy.sort((a, b) => a.inFlight - b.inFlight)
+  for (const queue of leastBusyFirst.slice(0, count)) {
     queue.successor = to
     drainQueue(queue)
   }
-}
-
-/** Returns healthy queues, those with the fewest running requests first. Failing queues are not worth a transfer. */
-function leastBusyFirst(queues: readonly Queue[]): Queue[] {
-  return queues
-    .filter(({ health, isEnding, isLost }) => health.failuresInARow === 0 && !isEnding && !isLost)
-    .sort((a, b) => a.inFlight - b.inFlight)
 }
 
 async function renewAll(deps: DeliveryLoopDeps, queues: readonly Queue[]): Promise<void> {

@@ -3,7 +3,7 @@ import { byWorkspace } from '../../base/citus/distributed-sql.ts'
 import type { Db, Tx } from '../../base/db.ts'
 import type { Keyring } from '../../base/encryption/keyring.ts'
 import type { Log } from '../../base/log.ts'
-import { byteaArray, timestampArray } from '../../base/postgres/values.ts'
+import { columnNames, unnested } from '../../base/postgres/rows.ts'
 import { disableEndpoint } from '../endpoint/disable.ts'
 import type { StateReason } from '../endpoint/endpoint.ts'
 import { type Lease, lockQueue, saveQueue, updateNextDue } from '../endpoint/queue-queries.ts'
@@ -158,19 +158,19 @@ function reasonToDisable({ health }: Queue, results: ResultBatch['results'], now
   return hasFailedTooLong(health, now) ? 'failing' : null
 }
 
+const attemptColumns = {
+  numeric: ['position'],
+  integer: ['number', 'status', 'ms'],
+  timestamptz: ['at'],
+  text: ['error'],
+  bytea: ['answer'],
+} as const
+
 async function insertAttempts(tx: Tx, { workspaceId, endpointId }: Lease, rows: readonly AttemptRow[]): Promise<void> {
   await tx`
-    insert into webhook_attempts (workspace_id, endpoint_id, position, number, at, status, ms, error, answer)
-    select ${workspaceId}::uuid, ${endpointId}::uuid, a.*
-    from unnest(
-      ${rows.map((row) => row.position)}::bigint[],
-      ${rows.map((row) => row.number)}::integer[],
-      ${timestampArray(rows.map((row) => row.at))}::timestamptz[],
-      ${rows.map((row) => row.status)}::smallint[],
-      ${rows.map((row) => row.ms)}::integer[],
-      ${rows.map((row) => row.error)}::text[],
-      ${byteaArray(rows.map((row) => row.answer))}::bytea[]
-    ) as a
+    insert into webhook_attempts (workspace_id, endpoint_id, ${columnNames(attemptColumns)})
+    select ${workspaceId}::uuid, ${endpointId}::uuid, n.*
+    from ${unnested(rows, attemptColumns)}
     on conflict do nothing`.execute()
 }
 

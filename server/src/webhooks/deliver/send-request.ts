@@ -2,7 +2,6 @@ import type { OutgoingAnswer } from '../../base/outgoing/guarded-fetch.ts'
 import type { OutgoingRequest } from '../../base/outgoing/http-exchange.ts'
 import { inSpan } from '../../base/scheduling/work-context.ts'
 import { unpackTraceparent } from '../../base/tracing/span.ts'
-import { version } from '../../base/version.ts'
 import {
   afterFailure,
   afterSuccess,
@@ -16,7 +15,7 @@ import {
   retryAfterMs,
 } from '../endpoint/retry-policy.ts'
 import { signatures } from '../endpoint/signing.ts'
-import { type Delivery, type DeliveryAttempt, renderPayload } from './delivery.ts'
+import { type Delivery, type DeliveryAttempt, headersOf, renderPayload } from './delivery.ts'
 import type { DeliveryLoopDeps, Queue } from './queue.ts'
 
 const maxInFlight = 16
@@ -116,7 +115,6 @@ async function post(
   { body, masked }: { body: string; masked: boolean },
 ): Promise<RequestOutcome | null> {
   const { clock } = deps
-  const { eventId, name } = delivery
   const { settings } = queue.endpoint
   const now = clock.now()
   const timestamp = Math.floor(now.getTime() / 1000)
@@ -125,12 +123,9 @@ async function post(
     url: settings.url,
     headers: {
       ...settings.headers,
-      'content-type': 'application/json',
-      'user-agent': `Parley/${version}`,
-      'webhook-id': eventId,
+      ...headersOf(delivery),
       'webhook-timestamp': String(timestamp),
-      'webhook-signature': signatures(settings.secrets, { id: eventId, timestamp, body }, now),
-      'webhook-event': name,
+      'webhook-signature': signatures(settings.secrets, { id: delivery.eventId, timestamp, body }, now),
     },
     body,
     timeoutMs,

@@ -1,13 +1,12 @@
 import { coalesce, createBackgroundTasks } from '../../base/async/batch.ts'
 import { type Repeat, repeatImmediately } from '../../base/async/loop.ts'
-import type { Db, Sql } from '../../base/db.ts'
+import type { Sql } from '../../base/db.ts'
 import { ownSession } from '../../base/lease-session.ts'
 import { type ChangedIds, collectChangedIds, type DueWatch, watchDueWork } from '../../base/pubsub.ts'
 import { runStep } from '../../base/run-step.ts'
 import { erasedTopic } from '../../events/erase.ts'
 import { recordedTopic } from '../../events/record.ts'
-import type { Sequencer } from '../../events/sequence.ts'
-import { sequencedTopic } from '../../events/sequence.ts'
+import { type Sequencer, sequencedTopic } from '../../events/sequence.ts'
 import { dueTopic, hasReplay } from '../endpoint/queue-queries.ts'
 import { createSlots, type DeliveryLoopDeps, dropErased, noObserver, type WebhookObserver } from './queue.ts'
 import { createQueueLeases, type QueueLeases } from './queue-leases.ts'
@@ -123,24 +122,17 @@ function handleNotifications(deps: WorkerDeps, leases: QueueLeases, unsequenced:
     )
     claimIn(workspaceId)
   }
-  const stop = subscribeAll(db, [
-    [recordedTopic, (workspaceId) => sequencing.add(workspaceId, workspaceId)],
-    [sequencedTopic, onSequenced],
-    [dueTopic, onDue],
-    [releasedTopic, claimIn],
-    [erasedTopic, (subjectId) => dropErased(leases.held(), subjectId)],
-    [rebalanceTopic, (request) => leases.transfer(JSON.parse(request) as RebalanceRequest)],
-  ])
+  const stopListening = [
+    db.subscribe(recordedTopic, (workspaceId) => sequencing.add(workspaceId, workspaceId)),
+    db.subscribe(sequencedTopic, onSequenced),
+    db.subscribe(dueTopic, onDue),
+    db.subscribe(releasedTopic, claimIn),
+    db.subscribe(erasedTopic, (subjectId) => dropErased(leases.held(), subjectId)),
+    db.subscribe(rebalanceTopic, (request) => leases.transfer(JSON.parse(request) as RebalanceRequest)),
+  ]
   return async () => {
-    stop()
+    for (const stop of stopListening) stop()
     await Promise.all([backgroundTasks.close(), sequencing.close(), claiming.close()])
-  }
-}
-
-function subscribeAll(db: Db, listeners: readonly [topic: string, listener: (id: string) => void][]): () => void {
-  const stops = listeners.map(([topic, listener]) => db.subscribe(topic, listener))
-  return () => {
-    for (const stop of stops) stop()
   }
 }
 

@@ -1,6 +1,6 @@
 import { publish, type Tx } from '../../base/db.ts'
 import { type AuditEntry, recordAudit } from '../../team/audit.ts'
-import { type EndpointKey, markDisabled, type StateReason } from './endpoint.ts'
+import { type EndpointKey, type StateReason, setEndpointState } from './endpoint.ts'
 import { cancelQueue, dueTopic } from './queue-queries.ts'
 import { finishReplays } from './replay.ts'
 
@@ -12,7 +12,7 @@ export async function disableEndpoint(
   actor: AuditEntry['actor'],
   now: Date,
 ): Promise<boolean> {
-  if (!(await markDisabled(tx, one, reason, now))) return false
+  if (!(await setEndpointState(tx, one, reason, now))) return false
   await cancelWaiting(tx, one, now)
   const entry = { scopeId: one.workspaceId, actor, action: 'webhook.disabled', target: `webhook:${one.id}` }
   await recordAudit(tx, entry, now)

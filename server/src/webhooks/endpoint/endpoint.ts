@@ -8,7 +8,7 @@ export type EndpointState = 'active' | 'disabled'
 export type StateReason = 'member' | 'gone' | 'failing'
 
 /** Encrypted settings: a URL can contain a token, just as a header can. */
-export interface EndpointSettings {
+interface EndpointSettings {
   url: string
   /** Custom headers; names as typed. */
   headers: Record<string, string>
@@ -54,7 +54,7 @@ export async function requireEndpoint(sql: Sql, { workspaceId, id }: EndpointKey
       and e.id = ${id}
       and e.removed_at is null
     ${lock === undefined ? sql`` : sql`for update`}`
-  if (row === undefined) throw endpointNotFound()
+  if (row === undefined) throw notFound('Webhook endpoint not found')
   return row
 }
 
@@ -111,33 +111,23 @@ export async function updateEndpoint(tx: Tx, keyring: Keyring, endpoint: Endpoin
       and id = ${id}`
 }
 
-export async function markActive(tx: Tx, { workspaceId, id }: EndpointKey, now: Date): Promise<void> {
-  await tx`
-    update webhook_endpoints
-    set state = 'active',
-      state_reason = null,
-      state_changed_at = ${now},
-      updated_at = ${now}
-    where workspace_id = ${workspaceId}
-      and id = ${id}`
-}
-
-/** Returns false if it is disabled already. */
-export async function markDisabled(
+/** Disables an endpoint for this reason; null: enables it. Returns false if it is in that state already. */
+export async function setEndpointState(
   tx: Tx,
   { workspaceId, id }: EndpointKey,
-  reason: StateReason,
+  reason: StateReason | null,
   now: Date,
 ): Promise<boolean> {
+  const state: EndpointState = reason === null ? 'active' : 'disabled'
   const { count } = await tx`
     update webhook_endpoints
-    set state = 'disabled',
+    set state = ${state},
       state_reason = ${reason},
       state_changed_at = ${now},
       updated_at = ${now}
     where workspace_id = ${workspaceId}
       and id = ${id}
-      and state = 'active'`
+      and state <> ${state}`
   return count > 0
 }
 
@@ -174,5 +164,3 @@ function encryptSettings(keyring: Keyring, id: string, settings: EndpointSetting
 const settingsContext = (row: string) => ({ table: 'webhook_endpoints', row, column: 'settings' })
 
 export const maxEndpoints = 100
-
-export const endpointNotFound = () => notFound('Webhook endpoint not found')

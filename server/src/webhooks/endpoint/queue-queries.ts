@@ -190,18 +190,11 @@ export interface Lease {
   owner: string
 }
 
-export interface QueueRelease {
-  generation: number
-  /** Everything up to here is done. */
-  cursor: number
-  /** Session name of the next worker; null: any. */
-  successor: string | null
-}
-
+/** Releases a queue whose events up to `cursor` are done. `successor`: session name of the next worker; null: any. */
 export async function releaseQueue(
   tx: Tx,
   lease: Lease,
-  { generation, cursor, successor }: QueueRelease,
+  { generation, cursor, successor }: { generation: number; cursor: number; successor: string | null },
 ): Promise<void> {
   await tx`
     update webhook_queues
@@ -232,16 +225,6 @@ export async function lockQueue(tx: Tx, lease: Lease): Promise<number> {
     for update`.execute()
   if (queue === undefined) throw new LeaseLostError()
   return queue.generation
-}
-
-/** Locks a queue, regardless of its lease. */
-export async function lockAnyQueue(tx: Tx, { workspaceId, id }: EndpointKey): Promise<void> {
-  await tx`
-    select 1
-    from webhook_queues
-    where workspace_id = ${workspaceId}
-      and endpoint_id = ${id}
-    for update`
 }
 
 export interface WorkerLoad {

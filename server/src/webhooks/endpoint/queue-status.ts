@@ -1,13 +1,9 @@
 import type { Sql } from '../../base/db.ts'
 import { optInEventNames } from '../../workspaces/opt-in-events.ts'
-import { failuresBeforeProbes } from './retry-policy.ts'
+import { failuresBeforeProbes, type Health } from './retry-policy.ts'
 
-export interface EndpointStatus {
+export interface EndpointStatus extends Health {
   endpointId: string
-  pausedUntil: Date | null
-  failingSince: Date | null
-  failuresInARow: number
-  lastSuccessAt: Date | null
   retryAt: Date | null
   /** Events with a pending row. */
   pending: number
@@ -84,7 +80,7 @@ export function nextAttemptAt(status: EndpointStatus, now: Date): Date | null {
   return earliest > now.getTime() ? new Date(earliest) : null
 }
 
-export interface WebhookBacklog {
+interface WebhookBacklog {
   /** Failing receivers always have a backlog; only the backlog of the others needs attention. */
   isFailing: boolean
   endpoints: number

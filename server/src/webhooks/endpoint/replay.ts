@@ -1,10 +1,10 @@
 import type { Clock } from '../../base/clock.ts'
-import { type Db, type Fragment, publish, type Sql, type Tx } from '../../base/db.ts'
+import { type Db, publish, type Sql, type Tx } from '../../base/db.ts'
 import { conflict } from '../../base/errors.ts'
 import { firstIdAt, newId } from '../../base/id.ts'
 import type { KnownEvent } from '../event-catalog.ts'
 import type { Endpoint, EndpointKey } from './endpoint.ts'
-import { dueTopic, type Lease, lockAnyQueue, lockQueue, makeQueueDue } from './queue-queries.ts'
+import { dueTopic, type Lease, lockQueue, makeQueueDue } from './queue-queries.ts'
 
 const maxOpenReplays = 5
 
@@ -19,28 +19,20 @@ export interface EventToSend {
 }
 
 /**
- * Queues an event for an immediate send with a new round of retries, regardless of earlier attempts or one in progress.
+ * Queues an event for an immediate send. As `resend`, it starts a new round of retries, regardless of earlier attempts or
+ * one in progress; `once` leaves an event that has a delivery as it is.
  */
-export async function queueResend(tx: Tx, endpoint: ReplayEndpoint, event: EventToSend, now: Date): Promise<void> {
-  const generation = await makeQueueDue(tx, endpoint, now)
-  await archiveDeliveredAttempts(tx, endpoint, [event.position])
-  await insertPending(tx, endpoint, { generation, round: 1, now }, event, tx`update set ${newRoundValues(tx)}`)
-}
-
-/** Queues an event for an immediate send, unless it has a delivery already. */
-export async function queueOnce(tx: Tx, endpoint: ReplayEndpoint, event: EventToSend, now: Date): Promise<void> {
-  const generation = await makeQueueDue(tx, endpoint, now)
-  await insertPending(tx, endpoint, { generation, round: 0, now }, event, tx`nothing`)
-}
-
-async function insertPending(
+export async function queueEvent(
   tx: Tx,
   endpoint: ReplayEndpoint,
-  { generation, round, now }: { generation: number; round: number; now: Date },
   event: EventToSend,
-  onConflict: Fragment,
+  mode: 'resend' | 'once',
+  now: Date,
 ): Promise<void> {
   const { workspaceId, id: endpointId } = endpoint
+  const generation = await makeQueueDue(tx, endpoint, now)
+  const isResend = mode === 'resend'
+  if (isResend) await archiveDeliveredAttempts(tx, endpoint, [event.position])
   await tx`
     insert into webhook_deliveries (
       workspace_id, endpoint_id, position, event_id, event_name, subject_id, occurred_at, masked, state, generation,
@@ -48,9 +40,10 @@ async function insertPending(
     )
     values (
       ${workspaceId}, ${endpointId}, ${event.position}, ${event.id}, ${event.name}, ${event.subjectId},
-      ${event.occurredAt}, ${endpoint.phoneVisibility === 'masked'}, 'pending', ${generation}, ${round}, 0, 0, ${now}
+      ${event.occurredAt}, ${endpoint.phoneVisibility === 'masked'}, 'pending', ${generation}, ${isResend ? 1 : 0}, 0, 0,
+      ${now}
     )
-    on conflict (workspace_id, endpoint_id, position) do ${onConflict}`
+    on conflict (workspace_id, endpoint_id, position) do ${isResend ? tx`update set ${newRoundValues(tx)}` : tx`nothing`}`
   publish(tx, dueTopic, workspaceId)
 }
 
@@ -141,7 +134,13 @@ export async function finishReplays(tx: Tx, { workspaceId, id }: EndpointKey, no
 }
 
 async function countOpenReplays(tx: Tx, { workspaceId, id }: EndpointKey): Promise<number> {
-  await lockAnyQueue(tx, { workspaceId, id })
+  // Locks the queue: two that open a replay at once count each other.
+  await tx`
+    select 1
+    from webhook_queues
+    where workspace_id = ${workspaceId}
+      and endpoint_id = ${id}
+    for update`
   const [row] = await tx<{ count: number }[]>`
     select count(*)::integer as count
     from webhook_replays

@@ -57,13 +57,7 @@ function valueProblem(value: string): string | null {
   return printable.test(value) ? null : 'must be printable ASCII, not empty, without leading or trailing spaces'
 }
 
-const description = nullable(
-  Type.String({
-    maxLength: 200,
-    description: 'Description for the team, at most 200 characters.',
-    example: 'Warehouse',
-  }),
-)
+const description = nullable(text(200, 'Description for the team, at most 200 characters.', { example: 'Warehouse' }))
 const events = Type.Array(
   oneOf(eventPatterns, {
     title: 'EventPattern',
@@ -114,7 +108,7 @@ export const EndpointChanges = Type.Partial(Type.Object(settings), {
 })
 export type EndpointChanges = Static<typeof EndpointChanges>
 
-export const Health = titled('WebhookHealth', {
+const Health = titled('WebhookHealth', {
   lastSuccessAt: nullable(timestamp('Time of the last 2xx response.')),
   failingSince: nullable(
     timestamp('Time of the first failure since the last success. After five days the endpoint is disabled.'),
@@ -131,55 +125,46 @@ export const Health = titled('WebhookHealth', {
   pausedUntil: nullable(timestamp('Sending is paused until then: the receiver requested it or is failing.')),
 })
 
-export const EndpointAnswer = Type.Object(
-  {
-    id: idSchema('The endpoint.'),
-    url: Type.String({
-      maxLength: 2000,
-      description: 'Full URL for admins. Others see only the host, because the rest can contain a token.',
-      example: 'https://hooks.example.com/parley',
-    }),
-    events,
-    phoneVisibility,
-    headerNames: Type.Array(Type.String({ maxLength: 100 }), {
-      maxItems: maxHeaders,
-      description: 'Names of the custom headers; their values are not shown.',
-      example: ['Authorization'],
-    }),
-    description,
-    state: oneOf(['active', 'disabled'], { example: 'active' }),
-    stateReason: nullable(
-      Type.Object(
-        {
-          code: oneOf(['member', 'gone', 'failing']),
-          message: text(1000, 'What happened and what to do.'),
-        },
-        { description: 'Why it is disabled; null if it is active.' },
-      ),
+export const EndpointAnswer = titled('WebhookEndpoint', {
+  id: idSchema('The endpoint.'),
+  url: text(2000, 'Full URL for admins. Others see only the host, because the rest can contain a token.', {
+    example: 'https://hooks.example.com/parley',
+  }),
+  events,
+  phoneVisibility,
+  headerNames: Type.Array(Type.String({ maxLength: 100 }), {
+    maxItems: maxHeaders,
+    description: 'Names of the custom headers; their values are not shown.',
+    example: ['Authorization'],
+  }),
+  description,
+  state: oneOf(['active', 'disabled'], { example: 'active' }),
+  stateReason: nullable(
+    Type.Object(
+      {
+        code: oneOf(['member', 'gone', 'failing']),
+        message: text(1000, 'What happened and what to do.'),
+      },
+      { description: 'Why it is disabled; null if it is active.' },
     ),
-    stateChangedAt: timestamp('Time of the last change of `state`.'),
-    health: Health,
-    secrets: Type.Object({
-      valid: count('Secrets that sign requests now.', { example: 1 }),
-      oldUntil: nullable(timestamp('Time when the last old secret stops signing.')),
-    }),
-    createdBy: nullable(
-      idSchema('The member who created it, or who created the token that did; null for an operator or if unknown.'),
-    ),
-    createdAt: timestamp('Creation time.'),
-    updatedAt: timestamp('Time of the last change.'),
-  },
-  { title: 'WebhookEndpoint' },
-)
+  ),
+  stateChangedAt: timestamp('Time of the last change of `state`.'),
+  health: Health,
+  secrets: Type.Object({
+    valid: count('Secrets that sign requests now.', { example: 1 }),
+    oldUntil: nullable(timestamp('Time when the last old secret stops signing.')),
+  }),
+  createdBy: nullable(
+    idSchema('The member who created it, or who created the token that did; null for an operator or if unknown.'),
+  ),
+  createdAt: timestamp('Creation time.'),
+  updatedAt: timestamp('Time of the last change.'),
+})
 
 export const OneEndpoint = Type.Object({ endpoint: EndpointAnswer })
 export const EndpointWithSecret = titled('WebhookEndpointWithSecret', {
   endpoint: EndpointAnswer,
-  secret: Type.String({
-    maxLength: 100,
-    description: 'Signing secret. Shown only once.',
-    example: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
-  }),
+  secret: text(100, 'Signing secret. Shown only once.', { example: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' }),
 })
 
 export const EndpointParams = Type.Object({ ...workspaceParams, endpointId: idSchema('The endpoint.') })

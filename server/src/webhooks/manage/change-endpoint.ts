@@ -13,17 +13,18 @@ import {
   type EndpointKey,
   type EndpointRow,
   insertEndpoint,
-  markActive,
   markRemoved,
   maxEndpoints,
   requireEndpoint,
+  setEndpointState,
   updateEndpoint,
 } from '../endpoint/endpoint.ts'
 import { dueTopic, insertQueue, restartQueue } from '../endpoint/queue-queries.ts'
-import { createReplay, type EventToSend, queueOnce, queueResend, type Replay } from '../endpoint/replay.ts'
+import { createReplay, type EventToSend, queueEvent, type Replay } from '../endpoint/replay.ts'
 import { type EndpointChanges, headerIssues, type NewEndpoint } from '../endpoint/schema.ts'
 import { createSecret, rotateSecrets } from '../endpoint/signing.ts'
 import { eventCatalog, type KnownEvent } from '../event-catalog.ts'
+import { lastFeedPosition } from './deliveries.ts'
 import type { WebhookDeps } from './read-endpoint.ts'
 
 /** Creates an endpoint that gets new events. */
@@ -49,7 +50,7 @@ export async function createEndpoint(deps: WebhookDeps, member: Member, input: N
   // Sequences all earlier commits first, so that their positions are before the endpoint.
   await deps.sequencer.sequence(workspaceId)
   await deps.db.tx(async (tx) => {
-    const position = await lastFeedPosition(tx, workspaceId)
+    const position = await lastFeedPosition(tx, workspaceId, 'for update')
     if ((await countEndpoints(tx, workspaceId)) >= maxEndpoints)
       throw conflict(`A workspace can have at most ${maxEndpoints} webhook endpoints; delete an unused one`)
     await insertEndpoint(tx, keyring, endpoint)
@@ -113,7 +114,7 @@ export async function removeEndpoint(deps: WebhookDeps, member: Member, id: stri
 }
 
 /** Runs a change under the lock of an endpoint; records it in the audit log and notifies the workers. */
-export async function updateLocked<T>(
+async function updateLocked<T>(
   { db, clock }: WebhookDeps,
   member: Member,
   id: string,
@@ -127,16 +128,6 @@ export async function updateLocked<T>(
     await recordChange(tx, member, action, id, now)
     return result
   })
-}
-
-/** Returns the last feed position, and locks the feed until the transaction ends. */
-async function lastFeedPosition(tx: Tx, workspaceId: string): Promise<number> {
-  const [feed] = await tx<{ last: number }[]>`
-    select last_position as last
-    from event_feeds
-    where workspace_id = ${workspaceId}
-    for update`
-  return feed?.last ?? 0
 }
 
 /** Records a change in the audit log and notifies the workers. */
@@ -190,16 +181,14 @@ export async function enableEndpoint(
   if (sendSince !== null) rejectOutsideRetention('sendSince', sendSince, now)
   await deps.sequencer.sequence(workspaceId)
   await deps.db.tx(async (tx) => {
-    const position = await lastFeedPosition(tx, workspaceId)
+    const position = await lastFeedPosition(tx, workspaceId, 'for update')
     const endpoint = await requireEndpoint(tx, { workspaceId, id }, 'for update')
     if (endpoint.state === 'active') {
       if (sendSince !== null)
-        throw conflict('The endpoint is already active; create a replay to send past events', {
-          field: 'sendSince',
-        })
+        throw conflict('The endpoint is already active; create a replay to send past events', { field: 'sendSince' })
       return
     }
-    await markActive(tx, endpoint, now)
+    await setEndpointState(tx, endpoint, null, now)
     await restartQueue(tx, endpoint, position)
     if (sendSince !== null) await createReplay(tx, endpoint, { from: sendSince, to: now, scope: 'undelivered' }, now)
     await recordChange(tx, member, 'webhook.enabled', id, now)
@@ -218,7 +207,7 @@ export async function resendEvent(deps: WebhookDeps, member: Member, id: string,
   await deps.sequencer.sequence(member.workspaceId)
   await updateLocked(deps, member, id, 'webhook.event-resent', async (tx, endpoint, now) => {
     rejectDisabled(endpoint)
-    await queueResend(tx, endpoint, await requireEvent(tx, endpoint, eventId), now)
+    await queueEvent(tx, endpoint, await requireEvent(tx, endpoint, eventId), 'resend', now)
   })
 }
 
@@ -257,7 +246,7 @@ export async function sendTest(deps: WebhookDeps, member: Member, id: string, na
   // Positions are assigned to committed events only.
   await deps.sequencer.sequence(workspaceId)
   await updateLocked(deps, member, id, 'webhook.tested', async (tx, endpoint) =>
-    queueOnce(tx, endpoint, await requireEvent(tx, endpoint, eventId), now),
+    queueEvent(tx, endpoint, await requireEvent(tx, endpoint, eventId), 'once', now),
   )
   return eventId
 }

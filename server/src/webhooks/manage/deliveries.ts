@@ -1,12 +1,13 @@
 import type { Fragment, Sql } from '../../base/db.ts'
 import { firstIdAt } from '../../base/id.ts'
+import type { AttemptRow } from '../deliver/delivery.ts'
 import type { EndpointKey } from '../endpoint/endpoint.ts'
 import type { KnownEvent } from '../event-catalog.ts'
 
 export const deliveryStates = ['pending', 'delivered', 'failed', 'cancelled'] as const
 export type DeliveryState = (typeof deliveryStates)[number]
 
-export interface DeliveryFilter {
+interface DeliveryFilter {
   state: DeliveryState | null
   event: KnownEvent | null
   /** Id of the event, or of its lead or conversation. */
@@ -33,14 +34,7 @@ export interface LoggedDelivery {
   dueAt: Date | null
 }
 
-export interface LoggedAttempt {
-  number: number
-  at: Date
-  status: number | null
-  ms: number
-  error: string | null
-  answer: Buffer | null
-}
+export type LoggedAttempt = Omit<AttemptRow, 'position'>
 
 /** The last attempt without its response; null fields if there was none. */
 type LastAttempt = { [K in 'at' | 'status' | 'ms' | 'error']: LoggedAttempt[K] | null }
@@ -229,32 +223,32 @@ export async function positionRange(
   to: Date | null,
 ): Promise<{ after: number; upTo: number | null }> {
   const [after, upTo] = await Promise.all([
-    from === null ? 0 : lastBefore(sql, workspaceId, new Date(from.getTime() - toleranceMs)),
-    to === null ? null : firstFrom(sql, workspaceId, new Date(to.getTime() + toleranceMs)),
+    from === null ? null : positionAt(sql, workspaceId, new Date(from.getTime() - toleranceMs), 'before'),
+    to === null ? null : positionAt(sql, workspaceId, new Date(to.getTime() + toleranceMs), 'from'),
   ])
-  return { after, upTo }
+  return { after: after ?? 0, upTo }
 }
 
-async function lastBefore(sql: Sql, workspaceId: string, time: Date): Promise<number> {
+/** Returns the last position of the feed; optionally locks the feed until the transaction ends. */
+export async function lastFeedPosition(sql: Sql, workspaceId: string, lock?: 'for update'): Promise<number> {
+  const [feed] = await sql<{ last: number }[]>`
+    select last_position as last
+    from event_feeds
+    where workspace_id = ${workspaceId}
+    ${lock === undefined ? sql`` : sql`for update`}`
+  return feed?.last ?? 0
+}
+
+/** Returns the last position before a time, or the first one from it on. */
+async function positionAt(sql: Sql, workspaceId: string, time: Date, side: 'before' | 'from'): Promise<number | null> {
+  const id = firstIdAt(time)
   const [row] = await sql<{ position: number }[]>`
     select position
     from events
     where workspace_id = ${workspaceId}
-      and id < ${firstIdAt(time)}
+      and ${side === 'before' ? sql`id < ${id}` : sql`id >= ${id}`}
       and position is not null
-    order by id desc
-    limit 1`
-  return row?.position ?? 0
-}
-
-async function firstFrom(sql: Sql, workspaceId: string, time: Date): Promise<number | null> {
-  const [row] = await sql<{ position: number }[]>`
-    select position
-    from events
-    where workspace_id = ${workspaceId}
-      and id >= ${firstIdAt(time)}
-      and position is not null
-    order by id
+    order by id ${side === 'before' ? sql`desc` : sql`asc`}
     limit 1`
   return row?.position ?? null
 }

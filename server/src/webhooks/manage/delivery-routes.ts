@@ -1,9 +1,8 @@
 import { decodeCursor, encodeCursor } from '../../base/cursor.ts'
 import type { Keyring } from '../../base/encryption/keyring.ts'
 import { badRequest, notFound } from '../../base/errors.ts'
-import { version } from '../../base/version.ts'
 import type { TeamApi } from '../../team/team-api.ts'
-import { decryptAnswer, renderPayload } from '../deliver/delivery.ts'
+import { decryptAnswer, headersOf, renderPayload } from '../deliver/delivery.ts'
 import { decryptEndpoint, type EndpointKey, requireEndpoint } from '../endpoint/endpoint.ts'
 import { EndpointParams } from '../endpoint/schema.ts'
 import { requireEvent, resendEvent, sendTest } from './change-endpoint.ts'
@@ -106,20 +105,16 @@ async function readDelivery(deps: WebhookDeps, key: EndpointKey, eventId: string
         ...presentDelivery(found),
         attemptList: found.attemptList.map((attempt) => presentAttempt(keyring, key.id, found.position, attempt)),
         request: {
-          headers: { ...headersOf(eventId, event.name), ...Object.fromEntries(headerNames.map((name) => [name, '…'])) },
+          headers: {
+            ...headersOf({ eventId, name: event.name }),
+            ...Object.fromEntries(headerNames.map((name) => [name, '…'])),
+          },
           body: renderPayload(keyring, { eventId, name: event.name, payload: event.payload }, masked, deps.present),
         },
       },
     }
   })
 }
-
-const headersOf = (eventId: string, name: string) => ({
-  'content-type': 'application/json',
-  'user-agent': `Parley/${version}`,
-  'webhook-id': eventId,
-  'webhook-event': name,
-})
 
 function presentItem(row: DeliveryPage['rows'][number]) {
   const { at, status, ms, error } = row
@@ -173,14 +168,16 @@ export function explainAttempt({ status, error }: Pick<LoggedAttempt, 'status' |
   return `Response ${status}. Only 2xx counts as success.`
 }
 
-function presentAttempt(keyring: Keyring, endpointId: string, position: number, attempt: LoggedAttempt) {
-  const { number, at, status, ms, error, answer } = attempt
+function presentAttempt(
+  keyring: Keyring,
+  endpointId: string,
+  position: number,
+  { at, answer, ...attempt }: LoggedAttempt,
+) {
+  const { number } = attempt
   return {
-    number,
+    ...attempt,
     at: at.toISOString(),
-    status,
-    ms,
-    error,
     explanation: explainAttempt(attempt),
     answer: answer === null ? null : decryptAnswer(keyring, { endpointId, position, number }, answer),
   }

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { nullable, oneOf, timestamp, titled } from '../../base/route.ts'
-import { count, page, text, unpaged, wholeNumber } from '../../base/schema-types.ts'
+import { count, cursor, page, text, unpaged, wholeNumber } from '../../base/schema-types.ts'
 import { closed, idSchema } from '../../team/team-schema.ts'
 import { EndpointParams } from '../endpoint/schema.ts'
 import { eventNames } from '../event-catalog.ts'
@@ -33,7 +33,7 @@ export const DeliveriesQuery = Type.Object(
     from: Type.Optional(timestamp('Only events that occurred at or after this time.')),
     to: Type.Optional(timestamp('Only events that occurred at or before this time.')),
     limit: Type.Integer({ minimum: 1, maximum: 100, default: 50, description: 'Deliveries per page.', example: 50 }),
-    cursor: Type.Optional(Type.String({ maxLength: 1000, description: '`nextCursor` of the previous page.' })),
+    cursor: Type.Optional(cursor('`nextCursor` of the previous page.')),
   },
   closed,
 )
@@ -68,22 +68,17 @@ const delivery = {
   nextAttemptAt: nullable(timestamp('Earliest time of the next attempt; null if there will be none.')),
 }
 
-export const DeliveryItem = Type.Object(
-  {
-    ...delivery,
-    lastAttempt: nullable(Type.Object({ at, status, ms, error, explanation })),
-  },
-  { title: 'WebhookDelivery' },
-)
+const DeliveryItem = titled('WebhookDelivery', {
+  ...delivery,
+  lastAttempt: nullable(Type.Object({ at, status, ms, error, explanation })),
+})
 
 export const DeliveryList = Type.Object({
   deliveries: Type.Array(DeliveryItem, page),
   nextCursor: nullable(
-    Type.String({
-      maxLength: 1000,
-      description:
-        'For the next page; null at the end. With a selective filter, a page can be short or empty: continue while there is a cursor.',
-    }),
+    cursor(
+      'For the next page; null at the end. With a selective filter, a page can be short or empty: continue while there is a cursor.',
+    ),
   ),
 })
 
@@ -111,9 +106,7 @@ export const DeliveryDetail = Type.Object({
 })
 
 export const TestRequest = Type.Object(
-  {
-    event: oneOf(eventNames, { title: 'EventName', description: 'Event to simulate.', example: 'lead.created' }),
-  },
+  { event: oneOf(eventNames, { title: 'EventName', description: 'Event to simulate.', example: 'lead.created' }) },
   closed,
 )
 export const QueuedDelivery = Type.Object({
@@ -133,21 +126,18 @@ export const NewReplay = Type.Object(
   { from, to: Type.Optional(timestamp('End of the range. Default: now.')), scope },
   closed,
 )
-export const Replay = Type.Object(
-  {
-    id: idSchema('The replay.'),
-    from,
-    to: timestamp('End of the range.'),
-    scope,
-    queued: count('Events queued so far.', { example: 120 }),
-    reachedAt: nullable(timestamp('Events up to this time are queued.')),
-    createdAt: timestamp('Creation time.'),
-    finishedAt: nullable(
-      timestamp('Time when all events were queued or the endpoint was disabled. Null while it is open.'),
-    ),
-  },
-  { title: 'WebhookReplay' },
-)
+export const Replay = titled('WebhookReplay', {
+  id: idSchema('The replay.'),
+  from,
+  to: timestamp('End of the range.'),
+  scope,
+  queued: count('Events queued so far.', { example: 120 }),
+  reachedAt: nullable(timestamp('Events up to this time are queued.')),
+  createdAt: timestamp('Creation time.'),
+  finishedAt: nullable(
+    timestamp('Time when all events were queued or the endpoint was disabled. Null while it is open.'),
+  ),
+})
 
 export const StatsQuery = Type.Object(
   {

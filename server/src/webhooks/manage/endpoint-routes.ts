@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { timeOfId } from '../../base/id.ts'
 import type { App } from '../../base/route.ts'
 import { unpaged } from '../../base/schema-types.ts'
 import { areaOf } from '../../events/record.ts'
@@ -7,6 +8,7 @@ import { type TeamApi, teamApi } from '../../team/team-api.ts'
 import { disableEndpoint } from '../endpoint/disable.ts'
 import { decryptEndpoint, requireEndpoint, selectEndpoints } from '../endpoint/endpoint.ts'
 import { selectEndpointStatuses } from '../endpoint/queue-status.ts'
+import { type ReplayRow, selectReplays } from '../endpoint/replay.ts'
 import {
   EnableRequest,
   EndpointAnswer,
@@ -18,9 +20,16 @@ import {
   RotateSecretRequest,
 } from '../endpoint/schema.ts'
 import { eventCatalog, eventNames, type KnownEvent } from '../event-catalog.ts'
-import { changeEndpoint, createEndpoint, enableEndpoint, removeEndpoint, rotateSecret } from './change-endpoint.ts'
+import {
+  changeEndpoint,
+  createEndpoint,
+  enableEndpoint,
+  removeEndpoint,
+  replayRange,
+  rotateSecret,
+} from './change-endpoint.ts'
 import { deliveryRoutes } from './delivery-routes.ts'
-import { Catalog } from './delivery-schema.ts'
+import { Catalog, NewReplay, Replay } from './delivery-schema.ts'
 import {
   canSeeUrl,
   endpointPath,
@@ -30,7 +39,7 @@ import {
   type WebhookDeps,
   webhooksPath,
 } from './read-endpoint.ts'
-import { replayRoutes } from './replay-routes.ts'
+import { statsRoute } from './stats.ts'
 
 const countUpTo = 1000
 const hourMs = 3_600_000
@@ -76,6 +85,7 @@ export function webhookTeamRoutes(app: App, deps: WebhookDeps, guard: TeamGuard)
   secretAndStateRoutes(api, deps)
   deliveryRoutes(api, deps)
   replayRoutes(api, deps)
+  statsRoute(api, deps)
 }
 
 function endpointRoutes(api: TeamApi, deps: WebhookDeps): void {
@@ -89,8 +99,7 @@ function endpointRoutes(api: TeamApi, deps: WebhookDeps): void {
     errors: [409],
     run: async ({ member, body }) => {
       const { id, settings } = await createEndpoint(deps, member, body)
-      const endpoint = await readEndpoint(deps, member, id)
-      return { endpoint, secret: settings.secrets[0]?.value ?? '' }
+      return { ...(await readEndpoint(deps, member, id)), secret: settings.secrets[0]?.value ?? '' }
     },
   })
   api.get(endpointPath, 'member', {
@@ -99,9 +108,7 @@ function endpointRoutes(api: TeamApi, deps: WebhookDeps): void {
     description: 'Settings and health; without secrets and header values.',
     params: EndpointParams,
     answers: { 200: OneEndpoint },
-    run: async ({ member, params }) => ({
-      endpoint: await readEndpoint(deps, member, params.endpointId),
-    }),
+    run: ({ member, params }) => readEndpoint(deps, member, params.endpointId),
   })
   api.patch(endpointPath, 'admin', {
     operationId: 'updateWebhook',
@@ -113,7 +120,7 @@ function endpointRoutes(api: TeamApi, deps: WebhookDeps): void {
     answers: { 200: OneEndpoint },
     run: async ({ member, params: { endpointId }, body }) => {
       await changeEndpoint(deps, member, endpointId, body)
-      return { endpoint: await readEndpoint(deps, member, endpointId) }
+      return readEndpoint(deps, member, endpointId)
     },
   })
   api.delete(endpointPath, 'admin', {
@@ -136,7 +143,7 @@ function secretAndStateRoutes(api: TeamApi, deps: WebhookDeps): void {
     answers: { 200: EndpointWithSecret },
     run: async ({ member, params: { endpointId }, body }) => {
       const secret = await rotateSecret(deps, member, endpointId, body.overlapHours * hourMs)
-      return { endpoint: await readEndpoint(deps, member, endpointId), secret }
+      return { ...(await readEndpoint(deps, member, endpointId)), secret }
     },
   })
   api.post(`${endpointPath}/disable`, 'admin', {
@@ -151,7 +158,7 @@ function secretAndStateRoutes(api: TeamApi, deps: WebhookDeps): void {
         const endpoint = await requireEndpoint(tx, { workspaceId, id: endpointId }, 'for update')
         await disableEndpoint(tx, endpoint, 'member', actor, deps.clock.now())
       })
-      return { endpoint: await readEndpoint(deps, member, endpointId) }
+      return readEndpoint(deps, member, endpointId)
     },
   })
   api.post(`${endpointPath}/enable`, 'admin', {
@@ -165,7 +172,53 @@ function secretAndStateRoutes(api: TeamApi, deps: WebhookDeps): void {
     errors: [409],
     run: async ({ member, params: { endpointId }, body: { sendSince } }) => {
       await enableEndpoint(deps, member, endpointId, sendSince === undefined ? null : parseTime('sendSince', sendSince))
-      return { endpoint: await readEndpoint(deps, member, endpointId) }
+      return readEndpoint(deps, member, endpointId)
     },
   })
+}
+
+function replayRoutes(api: TeamApi, deps: WebhookDeps): void {
+  api.post(`${endpointPath}/replays`, 'admin', {
+    operationId: 'createReplay',
+    summary: 'Replay a time range',
+    description:
+      'For admins. Sends the matching events of the range in order, before newer ones. At most 5 replays can be open.',
+    params: EndpointParams,
+    body: NewReplay,
+    answers: { 201: Type.Object({ replay: Replay }) },
+    errors: [409],
+    run: async ({ member, params, body }) => {
+      const { endpointId } = params
+      const { from, to, scope } = body
+      const range = { from: parseTime('from', from), to: to === undefined ? null : parseTime('to', to), scope }
+      const id = await replayRange(deps, member, endpointId, range)
+      const key = { workspaceId: member.workspaceId, id: endpointId }
+      const [row] = await selectReplays(deps.db.sql, key, id)
+      if (row === undefined) throw new Error('Replay not found')
+      return { replay: presentReplay(row) }
+    },
+  })
+  api.get(`${endpointPath}/replays`, 'member', {
+    operationId: 'listReplays',
+    summary: 'List replays',
+    description: 'The newest 100 of the last 30 days.',
+    params: EndpointParams,
+    answers: { 200: Type.Object({ replays: Type.Array(Replay, unpaged) }) },
+    run: async ({ member: { workspaceId }, params }) => {
+      const endpoint = await requireEndpoint(deps.db.sql, { workspaceId, id: params.endpointId })
+      const rows = await selectReplays(deps.db.sql, endpoint, null)
+      return { replays: rows.map(presentReplay) }
+    },
+  })
+}
+
+function presentReplay({ from, to, reached, createdAt, finishedAt, ...replay }: ReplayRow) {
+  return {
+    ...replay,
+    from: from.toISOString(),
+    to: to.toISOString(),
+    reachedAt: reached === null ? null : timeOfId(reached).toISOString(),
+    createdAt: createdAt.toISOString(),
+    finishedAt: finishedAt?.toISOString() ?? null,
+  }
 }

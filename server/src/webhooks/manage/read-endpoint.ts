@@ -23,12 +23,13 @@ export const endpointPath = `${webhooksPath}/:endpointId`
 
 const countUpTo = 10_000
 
+/** Returns an endpoint with its health, as routes answer it. */
 export async function readEndpoint(deps: WebhookDeps, member: Member, id: string) {
   const row = await requireEndpoint(deps.db.sql, { workspaceId: member.workspaceId, id })
   const statuses = await selectEndpointStatuses(deps.db.sql, row.workspaceId, [id], countUpTo)
-  return deps.keyStore.withKeyring(row.workspaceId, (keyring) =>
-    presentEndpoint(decryptEndpoint(keyring, row), statuses.get(id), canSeeUrl(member), deps.clock.now()),
-  )
+  return deps.keyStore.withKeyring(row.workspaceId, (keyring) => ({
+    endpoint: presentEndpoint(decryptEndpoint(keyring, row), statuses.get(id), canSeeUrl(member), deps.clock.now()),
+  }))
 }
 
 export const canSeeUrl = (member: Member): boolean => member.role !== 'member'
@@ -51,28 +52,27 @@ export function presentEndpoint(endpoint: Endpoint, status: EndpointStatus | und
   const { id, settings, events, phoneVisibility, description, state, stateReason, createdBy } = endpoint
   const secrets = validSecrets(settings.secrets, now)
   return {
-    id,
+    ...{ id, events, phoneVisibility, description, state, createdBy },
     url: showUrl ? settings.url : maskedUrl(settings.url),
-    events,
-    phoneVisibility,
     headerNames: Object.keys(settings.headers),
-    description,
-    state,
     stateReason: stateReason === null ? null : { code: stateReason, message: reasons[stateReason] },
     stateChangedAt: endpoint.stateChangedAt.toISOString(),
     health: presentHealth(status, now),
     secrets: {
       valid: secrets.length,
-      oldUntil: secrets.reduce<string | null>((latest, { expiresAt }) => later(latest, expiresAt), null),
+      oldUntil:
+        secrets
+          .flatMap(({ expiresAt }) => expiresAt ?? [])
+          .sort()
+          .at(-1) ?? null,
     },
-    createdBy,
     createdAt: endpoint.createdAt.toISOString(),
     updatedAt: endpoint.updatedAt.toISOString(),
   }
 }
 
 /** Returns the origin only, because the rest can contain a token. */
-export const maskedUrl = (url: string): string => `${new URL(url).origin}/…`
+const maskedUrl = (url: string): string => `${new URL(url).origin}/…`
 
 function presentHealth(status: EndpointStatus | undefined, now: Date) {
   const { pausedUntil = null, oldestPendingAt = null, oldestBehindAt = null } = status ?? {}
@@ -86,10 +86,6 @@ function presentHealth(status: EndpointStatus | undefined, now: Date) {
     nextAttemptAt: status === undefined ? null : (nextAttemptAt(status, now)?.toISOString() ?? null),
     pausedUntil: pausedUntil !== null && pausedUntil > now ? pausedUntil.toISOString() : null,
   }
-}
-
-function later(a: string | null, b: string | null): string | null {
-  return a === null || (b !== null && b > a) ? b : a
 }
 
 export interface WebhookDeps {

@@ -1,22 +1,29 @@
+import type { Static } from 'typebox'
 import type { Sql } from '../../base/db.ts'
-import type { EndpointKey } from '../endpoint/endpoint.ts'
-import { positionRange } from './deliveries.ts'
+import type { TeamApi } from '../../team/team-api.ts'
+import { type EndpointKey, requireEndpoint } from '../endpoint/endpoint.ts'
+import { EndpointParams } from '../endpoint/schema.ts'
+import { lastFeedPosition, positionRange } from './deliveries.ts'
+import { Stats, StatsQuery } from './delivery-schema.ts'
+import { endpointPath, type WebhookDeps } from './read-endpoint.ts'
 
-export interface Bucket {
-  start: Date
-  delivered: number
-  failedAttempts: number
-  msP50: number | null
-  msP95: number | null
-  delayMsP50: number | null
-  delayMsP95: number | null
+export function statsRoute(api: TeamApi, { db, clock }: WebhookDeps): void {
+  api.get(`${endpointPath}/stats`, 'member', {
+    operationId: 'getWebhookStats',
+    summary: 'Read endpoint statistics',
+    description: 'Deliveries, failures and durations, for charts.',
+    params: EndpointParams,
+    query: StatsQuery,
+    answers: { 200: Stats },
+    run: async ({ member: { workspaceId }, params, query }) => {
+      const endpoint = await requireEndpoint(db.sql, { workspaceId, id: params.endpointId })
+      return readStats(db.sql, endpoint, query.hours, clock.now())
+    },
+  })
 }
 
-export interface Stats {
-  unit: 'hour' | 'day'
-  sampledEvery: number
-  buckets: Bucket[]
-}
+type Answer = Static<typeof Stats>
+type Bucket = Omit<Answer['buckets'][number], 'start'> & { start: Date }
 
 /** Positions to read at most, regardless of the size of the feed. */
 const maxSample = 20_000
@@ -27,13 +34,13 @@ const maxHourlyHours = 72
  * Returns statistics of an endpoint by the time of the events. Reads a random sample of positions of a long feed and
  * extrapolates the counts, so that the cost stays constant.
  */
-export async function readStats(sql: Sql, { workspaceId, id }: EndpointKey, hours: number, now: Date): Promise<Stats> {
+async function readStats(sql: Sql, { workspaceId, id }: EndpointKey, hours: number, now: Date): Promise<Answer> {
   const unit = hours <= maxHourlyHours ? 'hour' : 'day'
   const unitMs = unit === 'hour' ? hourMs : 24 * hourMs
   const starts = startsOf(hours, unitMs, now)
   const from = starts[0] ?? now
   const { after } = await positionRange(sql, workspaceId, from, null)
-  const last = await lastPosition(sql, workspaceId)
+  const last = await lastFeedPosition(sql, workspaceId)
   const sampledEvery = Math.max(1, Math.ceil((last - after) / maxSample))
   const rows = await sql<Bucket[]>`
     with positions as materialized (
@@ -70,7 +77,7 @@ export async function readStats(sql: Sql, { workspaceId, id }: EndpointKey, hour
     ) as d
     group by 1`
   const found = new Map(rows.map((row) => [row.start.getTime(), row]))
-  return { unit, sampledEvery, buckets: starts.map((start) => found.get(start.getTime()) ?? emptyBucket(start)) }
+  return { unit, sampledEvery, buckets: starts.map((start) => presentBucket(start, found.get(start.getTime()))) }
 }
 
 /** Returns the starts of the hours or days that overlap the range, oldest first. */
@@ -80,20 +87,12 @@ function startsOf(hours: number, unitMs: number, now: Date): Date[] {
   return Array.from({ length: count }, (_, n) => new Date(last - (count - 1 - n) * unitMs))
 }
 
-async function lastPosition(sql: Sql, workspaceId: string): Promise<number> {
-  const [feed] = await sql<{ last: number }[]>`
-    select last_position as last
-    from event_feeds
-    where workspace_id = ${workspaceId}`
-  return feed?.last ?? 0
+function presentBucket(start: Date, row: Partial<Bucket> = {}): Answer['buckets'][number] {
+  const { delivered = 0, failedAttempts = 0, msP50, msP95, delayMsP50, delayMsP95 } = row
+  return {
+    ...{ start: start.toISOString(), delivered, failedAttempts },
+    ...{ msP50: whole(msP50), msP95: whole(msP95), delayMsP50: whole(delayMsP50), delayMsP95: whole(delayMsP95) },
+  }
 }
 
-const emptyBucket = (start: Date): Bucket => ({
-  start,
-  delivered: 0,
-  failedAttempts: 0,
-  msP50: null,
-  msP95: null,
-  delayMsP50: null,
-  delayMsP95: null,
-})
+const whole = (value: number | null = null) => (value === null ? null : Math.round(value))

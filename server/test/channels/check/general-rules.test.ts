@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { judgeCallbackUrl, judgeConnection, judgeProbe } from '../../../src/channels/check/general-steps.ts'
+import { judgeCallbackUrl, judgeConnection } from '../../../src/channels/check/general-steps.ts'
 import type { StoredConnection } from '../../../src/channels/connection/connection.ts'
-import { judgeKey, judgeWebhook } from '../../../src/channels/partner/examine.ts'
+import { judgeKey, judgeWebhook } from '../../../src/channels/partner/adapter.ts'
+import { judgeProbe } from '../../../src/channels/waba/setup/examine.ts'
 import { wabaAt } from '../../support/channels/connections.ts'
 
 const now = new Date('2026-03-01T12:00:00.000Z')
@@ -21,9 +22,9 @@ test('the callback URL must be public, secure and short for the real platform, a
   assert.equal(code(`https://parley.example/${'x'.repeat(200)}`, real), 'callback_too_long')
   assert.equal(code('http://127.0.0.1:7007/x', local), null)
   const probes = [
-    judgeProbe({ outcome: 'answers' }),
-    judgeProbe({ outcome: 'mismatch', code: 'http_404' }),
-    judgeProbe({ outcome: 'unreachable', code: 'timeout' }),
+    judgeProbe({ outcome: 'answered', status: 200, body: 'challenge' }, 'challenge'),
+    judgeProbe({ outcome: 'answered', status: 404, body: 'challenge' }, 'challenge'),
+    judgeProbe({ outcome: 'not_sent', code: 'timeout' }, 'challenge'),
   ].map(({ status, code: found }) => `${status} ${found}`)
   assert.deepEqual(probes, ['ok callback_answers', 'failed callback_mismatch', 'warning callback_untested'])
 })

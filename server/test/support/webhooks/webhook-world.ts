@@ -5,7 +5,7 @@ import type { PresentPayload } from '../../../src/events/feed.ts'
 import type { EventName } from '../../../src/events/record.ts'
 import { recordEvents } from '../../../src/events/record.ts'
 import { createDeliveryWorker, type WorkerDeps } from '../../../src/webhooks/deliver/worker.ts'
-import { queueResend } from '../../../src/webhooks/endpoint/replay.ts'
+import { queueEvent } from '../../../src/webhooks/endpoint/replay.ts'
 import { createSecret } from '../../../src/webhooks/endpoint/signing.ts'
 import { requireEvent } from '../../../src/webhooks/manage/change-endpoint.ts'
 import { signedInMember } from '../member.ts'
@@ -69,7 +69,7 @@ export async function webhookWorld({
     redeliver: (eventId: string) =>
       db.tx(async (tx) => {
         const endpoint = { workspaceId, id: endpointId, phoneVisibility: 'full' } as const
-        await queueResend(tx, endpoint, await requireEvent(tx, endpoint, eventId), clock.now())
+        await queueEvent(tx, endpoint, await requireEvent(tx, endpoint, eventId), 'resend', clock.now())
       }),
     /** Expires all queue leases. */
     expireLeases: () => db.sql`

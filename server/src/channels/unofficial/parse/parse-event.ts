@@ -1,11 +1,10 @@
 import type { ChannelEvent, DeliveryStatus } from '../../channel-event.ts'
-import { createEdit, createNotice, type ParsedItem, parseItems } from '../../untrusted-values.ts'
+import type { NewChatLevel } from '../../health/number-status.ts'
+import { createEdit, createNotice, type ParsedItem, parseCount, parseItems } from '../../untrusted-values.ts'
 import { type JsonObject, listOf, objectOf, textOf, tokenOf } from '../../waba/json.ts'
 import type { SocketEvent } from '../transport/transport.ts'
-import { callLog, missedCallText, parseContent, parseReferral } from './content.ts'
-import { isEmpty, unwrap } from './detail.ts'
+import { callLog, isEmpty, missedCallText, parseContent, parseReferral, unwrap } from './content.ts'
 import { customerOf, parseJid, parseName, parseNetworkTime } from './jid.ts'
-import { parseNewChats, parseTimelock } from './number-status.ts'
 
 /** Result of parsing one socket event. */
 export interface ParsedEvent {
@@ -270,4 +269,49 @@ function codeOf(lastDisconnect: unknown): number | null {
 function phoneOf(me: unknown): string | null {
   const { id, phoneNumber } = objectOf(me)
   return parseJid(id)?.phone ?? parseJid(phoneNumber)?.phone ?? null
+}
+
+type NumberStatusEvent = Extract<ChannelEvent, { type: 'number_status' }>
+
+const levels: ReadonlyMap<unknown, NewChatLevel> = new Map<unknown, NewChatLevel>([
+  ['NONE', 'normal'],
+  ['FIRST_WARNING', 'first_warning'],
+  ['SECOND_WARNING', 'second_warning'],
+  ['CAPPED', 'capped'],
+])
+
+const maxQuota = 2_147_483_647
+
+/** Parses `message-capping.update`: how many new chats the number may start. */
+function parseNewChats(info: JsonObject): NumberStatusEvent {
+  const { capping_status, used_quota, total_quota, cycle_end_timestamp } = info
+  const newChats = {
+    level: levels.get(capping_status) ?? 'normal',
+    used: parseCount(used_quota, maxQuota),
+    // -1 means no limit.
+    total: parseCount(total_quota, maxQuota),
+    endsAt: parseSeconds(cycle_end_timestamp),
+  }
+  return { type: 'number_status', facts: { newChats }, isHint: false }
+}
+
+/** Parses `reachoutTimeLock` of `connection.update`: until when the number cannot write to new people. */
+function parseTimelock(value: unknown): NumberStatusEvent[] {
+  if (value === undefined || value === null) return []
+  const { isActive, timeEnforcementEnds } = objectOf(value)
+  const newChatsLockedUntil = isActive === true ? parseTime(timeEnforcementEnds) : null
+  return [{ type: 'number_status', facts: { newChatsLockedUntil }, isHint: false }]
+}
+
+const parseSeconds = (value: unknown): string | null => {
+  const seconds = typeof value === 'string' && /^\d{1,12}$/.test(value) ? Number(value) : value
+  return typeof seconds === 'number' && seconds > 0 ? parseTime(seconds * 1000) : null
+}
+
+const lastMs = Date.UTC(9999, 0)
+
+/** Parses a time in milliseconds, as a date or as ISO text. */
+function parseTime(value: unknown): string | null {
+  const ms = typeof value === 'string' && value.length <= 40 ? Date.parse(value) : Number(value)
+  return ms > 0 && ms < lastMs ? new Date(ms).toISOString() : null
 }

@@ -5,14 +5,7 @@ import type { KeyStore } from '../../../base/encryption/key-store.ts'
 import type { SessionConnection } from '../../connection/connection.ts'
 import type { Connector, Order, OutgoingMessage, Recipient, SendResult } from '../../connector.ts'
 import type { SocketContent } from '../transport/transport.ts'
-import {
-  enqueueSend,
-  type NewSessionSend,
-  preventSend,
-  type ReadReceipt,
-  type SendProgress,
-  waitForSend,
-} from './sends.ts'
+import { enqueueSend, type NewSessionSend, preventSend, type ReadReceipt, waitForSend } from './sends.ts'
 
 export interface SessionConnectorDeps {
   db: Db
@@ -107,40 +100,23 @@ export async function requestSend(
   return db.tx((tx) => enqueueSend(tx, keyring, send, clock.now()))
 }
 
-/**
- * Waits until the network answers, the holder is gone, or the time is over. An unclaimed send is then cancelled and was
- * certainly not sent; a claimed one may have been.
- */
-function waitForEnd(deps: SessionConnectorDeps, send: NewSessionSend): Promise<SendResult> {
+async function waitForEnd(deps: SessionConnectorDeps, send: NewSessionSend): Promise<SendResult> {
   const { db, ackMs = defaultAckMs, pollMs = defaultPollMs, elapsedMs = () => performance.now() } = deps
   const giveUpAt = elapsedMs() + Math.max(0, send.leftMs()) + ackMs
-  const cancelled: SendResult = { outcome: 'unreachable', errorCode: 'session_not_open' }
-  return waitForSend(db, send, pollMs, cancelled, (progress) =>
-    progress === undefined ? sessionLost : endOf(send, progress, elapsedMs() >= giveUpAt),
-  )
-}
-
-const sessionLost: SendResult = { outcome: 'unknown', errorCode: 'session_lost' }
-
-function endOf({ id }: NewSessionSend, progress: SendProgress, isLate: boolean): SendResult | 'cancel' | null {
-  const { state, isHeld, isOver } = progress
-  const errorCode = progress.errorCode ?? 'unknown'
-  switch (state) {
+  const end = await waitForSend(db, send, pollMs, () => elapsedMs() >= giveUpAt)
+  switch (end.state) {
     case 'accepted':
-      return { outcome: 'accepted', externalId: id, platformUserPhone: null }
+      return { outcome: 'accepted', externalId: send.id, platformUserPhone: null }
     case 'refused':
-      return { outcome: 'refused', errorCode, effect: 'none' }
+      return { outcome: 'refused', errorCode: end.errorCode ?? 'unknown', effect: 'none' }
     case 'cancelled':
-      return { outcome: 'unreachable', errorCode }
-    case 'waiting':
-      return isOver || !isHeld ? 'cancel' : null
-    case 'claimed':
-    case 'sent':
-      // A send claimed by a dead process is not retried; if it was sent, its status arrives later.
-      if (!isHeld) return sessionLost
-      return isLate ? { outcome: 'unknown', errorCode: 'no_ack' } : null
-    default:
-      return state satisfies never
+      return { outcome: 'unreachable', errorCode: end.errorCode ?? 'unknown' }
+    case 'unclaimed':
+      return { outcome: 'unreachable', errorCode: 'session_not_open' }
+    case 'lost':
+      return { outcome: 'unknown', errorCode: 'session_lost' }
+    case 'late':
+      return { outcome: 'unknown', errorCode: 'no_ack' }
   }
 }
 

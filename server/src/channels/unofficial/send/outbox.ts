@@ -1,43 +1,40 @@
-import type { Db } from '../../../base/db.ts'
-import type { KeyStore } from '../../../base/encryption/key-store.ts'
-import type { Log } from '../../../base/log.ts'
-import type { OpenStoredFile } from '../../media-transport.ts'
-import type { SocketState } from '../session/held-session.ts'
-import type { Lease } from '../session/session-lease.ts'
+import {
+  enqueueAction,
+  type HeldSession,
+  isHeld,
+  type SessionWorkerDeps,
+  type SocketState,
+} from '../session/held-session.ts'
 import { type ClaimedSend, claimSends, decryptContent, endSends, type SendEnd, storeUploadResult } from './sends.ts'
 
-export interface OutboxDeps {
-  db: Db
-  keyStore: KeyStore
-  log: Log
-  openFile: OpenStoredFile
-}
-
-/** Open socket of a session that this process holds. */
-export interface OpenSessionSocket {
-  lease: Lease
-  socketState: Pick<SocketState, 'socket' | 'unacknowledged'>
-  /** Nothing may be sent once this returns false. */
+/** The open socket of a session that this process holds. Nothing may be sent once `isOurs` returns false. */
+interface OpenSession extends Pick<HeldSession, 'lease'> {
+  socketState: SocketState
   isOurs(): boolean
 }
 
-/**
- * Sends the session's waiting messages; the network's answers are events of the socket. Returns the started sends: a
- * slow one does not block the others, whose order the inbox controls.
- */
-export async function sendWaiting(deps: OutboxDeps, open: OpenSessionSocket): Promise<Promise<void>[]> {
-  const started: Promise<void>[] = []
-  while (open.isOurs()) {
-    // Measured before the claim, so that the time ends before the deadline, whatever the clocks.
-    const claimedAt = performance.now()
-    const claimed = await deps.db.tx((tx) => claimSends(tx, open.lease))
-    if (claimed.length === 0) break
-    for (const send of claimed) started.push(sendOne(deps, open, send, claimedAt + send.leftMs))
-  }
-  return started
+/** Sends waiting messages, if the socket is open; the network's answers are events of the socket. */
+export function sendWaitingMessages(deps: SessionWorkerDeps, held: HeldSession): void {
+  enqueueAction(deps, held, async () => {
+    const { socketState, lease, sending } = held
+    if (socketState === null || !socketState.isOpen) return
+    const isOurs = () => isHeld(held) && held.socketState === socketState && socketState.isOpen
+    while (isOurs()) {
+      // Measured before the claim, so that the time ends before the deadline, whatever the clocks.
+      const claimedAt = performance.now()
+      const claimed = await deps.db.tx((tx) => claimSends(tx, lease))
+      if (claimed.length === 0) return
+      // A slow send does not block the others, whose order the inbox controls.
+      for (const send of claimed) {
+        const work = sendOne(deps, { lease, socketState, isOurs }, send, claimedAt + send.leftMs)
+        sending.add(work)
+        work.finally(() => sending.delete(work))
+      }
+    }
+  })
 }
 
-async function sendOne(deps: OutboxDeps, open: OpenSessionSocket, send: ClaimedSend, endsAt: number): Promise<void> {
+async function sendOne(deps: SessionWorkerDeps, open: OpenSession, send: ClaimedSend, endsAt: number): Promise<void> {
   const { lease } = open
   const end = await sendContent(deps, open, send, endsAt)
   if (end === null) return
@@ -53,8 +50,8 @@ const notSent = { state: 'cancelled', errorCode: 'not_sent' } as const
 
 /** Returns null if the result is already stored. */
 async function sendContent(
-  deps: OutboxDeps,
-  { lease, socketState: { socket, unacknowledged }, isOurs }: OpenSessionSocket,
+  deps: SessionWorkerDeps,
+  { lease, socketState: { socket, unacknowledged }, isOurs }: OpenSession,
   { id, content }: ClaimedSend,
   endsAt: number,
 ): Promise<Omit<SendEnd, 'id'> | null> {
@@ -82,9 +79,9 @@ async function sendContent(
 }
 
 async function uploadFile(
-  { db, keyStore, openFile }: OutboxDeps,
-  lease: OpenSessionSocket['lease'],
-  socket: OpenSessionSocket['socketState']['socket'],
+  { db, keyStore, openFile }: SessionWorkerDeps,
+  lease: HeldSession['lease'],
+  socket: SocketState['socket'],
   { id, fileId }: { id: string; fileId: string },
 ): Promise<Omit<SendEnd, 'id'> | null> {
   const file = await openFile(lease.workspaceId, fileId)

@@ -2,6 +2,7 @@ import { createSignal } from '../../../base/async/loop.ts'
 import { isDistributed } from '../../../base/citus/distributed-sql.ts'
 import { type Db, publish, type Sql, type Tx } from '../../../base/db.ts'
 import type { Keyring } from '../../../base/encryption/keyring.ts'
+import { unnested } from '../../../base/postgres/rows.ts'
 import type { SessionKey } from '../session/session.ts'
 import { type Lease, leaseList, requireLease } from '../session/session-lease.ts'
 import type { SocketContent } from '../transport/transport.ts'
@@ -21,7 +22,7 @@ export type SendContent =
   | { give: string }
   /** Result of an upload: the network's value for the file. */
   | { given: string }
-export type SendState = 'waiting' | 'claimed' | 'sent' | 'accepted' | 'refused' | 'cancelled'
+type SendState = 'waiting' | 'claimed' | 'sent' | 'accepted' | 'refused' | 'cancelled'
 
 export interface SendKey extends SessionKey {
   id: string
@@ -72,7 +73,7 @@ export async function enqueueSend(tx: Tx, keyring: Keyring, send: NewSessionSend
   return row?.is_held ?? false
 }
 
-export interface SendProgress {
+interface SendProgress {
   state: SendState
   errorCode: string | null
   /** Whether the process that claimed it still holds the session. */
@@ -102,16 +103,16 @@ async function readSendProgress(
 }
 
 /**
- * Waits until `judge` returns the result of a send. On `cancel`, cancels an unclaimed send; waiting continues for a
- * claimed one. `pollMs`: poll interval, in case a notification is lost.
+ * How a send has ended. `unclaimed`: it was cancelled, and certainly not sent. `lost`: its holder is gone; `late`: there
+ * is no answer yet. It may then have been sent.
  */
-export async function waitForSend<E>(
-  db: Db,
-  send: SendKey,
-  pollMs: number,
-  cancelled: E,
-  decide: (standing: SendProgress | undefined) => E | 'cancel' | null | Promise<E | 'cancel' | null>,
-): Promise<E> {
+export type SendOutcome =
+  | { state: 'accepted' }
+  | { state: 'refused' | 'cancelled'; errorCode: string | null }
+  | { state: 'unclaimed' | 'lost' | 'late' }
+
+/** Waits until the network answers, the holder is gone, or it is late. `pollMs`: in case a notification is lost. */
+export async function waitForSend(db: Db, send: SendKey, pollMs: number, isLate: () => boolean): Promise<SendOutcome> {
   const signal = createSignal()
   const stop = db.subscribe(endedTopic, (ended) => {
     if (ended === send.id) signal.wake()
@@ -119,14 +120,35 @@ export async function waitForSend<E>(
   try {
     for (;;) {
       const woken = signal.nextWithin(pollMs)
-      const end = await decide(await readSendProgress(db.sql, send))
-      if (end === 'cancel') {
-        if (await db.tx((tx) => cancelSend(tx, send))) return cancelled
-      } else if (end !== null) return end
+      const outcome = outcomeOf(await readSendProgress(db.sql, send), isLate())
+      // Waiting continues if it was claimed meanwhile.
+      const isOver = outcome?.state === 'unclaimed' ? await db.tx((tx) => cancelSend(tx, send)) : true
+      if (outcome !== null && isOver) return outcome
       await woken
     }
   } finally {
     stop()
+  }
+}
+
+function outcomeOf(progress: SendProgress | undefined, isLate: boolean): SendOutcome | null {
+  if (progress === undefined) return { state: 'lost' }
+  const { state, errorCode, isHeld, isOver } = progress
+  switch (state) {
+    case 'accepted':
+      return { state }
+    case 'refused':
+    case 'cancelled':
+      return { state, errorCode }
+    case 'waiting':
+      return isOver || !isHeld || isLate ? { state: 'unclaimed' } : null
+    case 'claimed':
+    case 'sent':
+      // A send claimed by a dead process is not retried; if it was sent, its status arrives later.
+      if (!isHeld) return { state: 'lost' }
+      return isLate ? { state: 'late' } : null
+    default:
+      return state satisfies never
   }
 }
 
@@ -250,17 +272,13 @@ export async function endSends(tx: Tx, { workspaceId, connectionId }: Lease, end
   if (ends.length === 0) return
   await tx`
     update session_sends t
-    set state = e.state,
-      error_code = nullif(e.error_code, '')
-    from unnest(
-      ${ends.map(({ id }) => id)}::text[],
-      ${ends.map(({ state }) => state)}::text[],
-      ${ends.map(({ errorCode }) => errorCode ?? '')}::text[]
-    ) as e (id, state, error_code)
+    set state = n.state,
+      error_code = n.error_code
+    from ${unnested(ends, { text: ['id', 'state', 'errorCode'] })}
     where t.workspace_id = ${workspaceId}
       and t.connection_id = ${connectionId}
-      and t.id = e.id
-      and (t.state = 'claimed' or t.state = 'sent' and e.state in ('accepted', 'refused'))`
+      and t.id = n.id
+      and (t.state = 'claimed' or t.state = 'sent' and n.state in ('accepted', 'refused'))`
   for (const { id } of ends) publish(tx, endedTopic, id)
 }
 

@@ -63,14 +63,13 @@ export interface SocketState {
   unacknowledged: Set<string>
 }
 
+/** `requestedAt`: before the claim of the lease. */
 export function createHeldSession(
-  lease: Lease,
-  fields: Pick<HeldSession, 'session' | 'onEnd'> & { requestedAt: number },
+  claimed: Pick<HeldSession, 'lease' | 'session' | 'onEnd'>,
+  requestedAt: number,
 ): HeldSession {
-  const { requestedAt, ...rest } = fields
   return {
-    ...rest,
-    lease,
+    ...claimed,
     socketState: null,
     epoch: 0,
     endsAtMs: endOfLease(requestedAt),

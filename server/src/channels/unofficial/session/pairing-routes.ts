@@ -1,7 +1,5 @@
 import { type Static, Type } from 'typebox'
-import type { Clock } from '../../../base/clock.ts'
-import type { Db, Tx } from '../../../base/db.ts'
-import type { KeyStore } from '../../../base/encryption/key-store.ts'
+import type { Tx } from '../../../base/db.ts'
 import type { Keyring } from '../../../base/encryption/keyring.ts'
 import { invalid } from '../../../base/errors.ts'
 import { parsePhone } from '../../../base/phone/phone.ts'
@@ -9,7 +7,7 @@ import type { App } from '../../../base/route.ts'
 import { recordAudit } from '../../../team/audit.ts'
 import { type Member, roleCovers, type TeamGuard } from '../../../team/member.ts'
 import { teamApi } from '../../../team/team-api.ts'
-import type { ChangeAuthor } from '../../connection/change-connection.ts'
+import { auditEntry, type ChangeAuthor } from '../../connection/change-connection.ts'
 import {
   type ConnectionKey,
   connectionNotFound,
@@ -19,16 +17,13 @@ import {
 } from '../../connection/connection.ts'
 import { connectionParams, connectionsPath } from '../../connection/fields.ts'
 import { findConnection, lockConnection } from '../../connection/queries.ts'
+import type { CallbackDeps } from '../../store-callback.ts'
 import { type PairInput, pairSchema, sessionSchema } from './schema.ts'
 import { blankSession, type Pairing, type Session } from './session.ts'
 import { findSession, lockOrCreateSession, storeCommand } from './session-queries.ts'
 import { applyTransition, endPause, type SessionTransition } from './session-transition.ts'
 
-export interface SessionDeps {
-  db: Db
-  keyStore: KeyStore
-  clock: Clock
-}
+export type SessionDeps = Pick<CallbackDeps, 'db' | 'keyStore' | 'clock'>
 
 /**
  * Resumes a connection: it can send when its session is open, and a stopped session is started again. A session without
@@ -71,11 +66,12 @@ const pairingTransition: SessionTransition = { state: 'pairing', reason: 'pairin
 /** Changes a connection's session for a member, under its lock. Throws 404, and 409 for another channel. */
 async function changeSession(
   deps: SessionDeps,
-  { workspaceId, actor }: ChangeAuthor,
+  by: ChangeAuthor,
   connectionId: string,
   action: string,
   change: (tx: Tx, keyring: Keyring, before: Session, now: Date) => Promise<void>,
 ): Promise<void> {
+  const { workspaceId } = by
   await deps.keyStore.withKeyring(workspaceId, (keyring) =>
     deps.db.tx(async (tx) => {
       const now = deps.clock.now()
@@ -83,7 +79,7 @@ async function changeSession(
       sessionConnectionOf(await lockConnection(tx, keyring, workspaceId, connectionId))
       if (before === undefined) throw connectionNotFound()
       await change(tx, keyring, before, now)
-      await recordAudit(tx, { scopeId: workspaceId, actor, action, target: `connection:${connectionId}` }, now)
+      await recordAudit(tx, auditEntry(by, action, connectionId), now)
     }),
   )
 }

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { maxPhoneLength } from '../../../base/phone/phone.ts'
 import { nullable, oneOf, timestamp, titled } from '../../../base/route.ts'
+import { text } from '../../../base/schema-types.ts'
 import { closed } from '../../../team/team-schema.ts'
 import { baseUrl, name } from '../../connection/fields.ts'
 import { sessionStates } from './session.ts'
@@ -29,9 +30,7 @@ export const pairSchema = Type.Object(
       description: '`qr`: a code to scan with the phone. `code`: eight characters to type on the phone.',
     }),
     phone: Type.Optional(
-      Type.String({
-        maxLength: maxPhoneLength,
-        description: "Required for `code`: the phone's number, with country code.",
+      text(maxPhoneLength, "Required for `code`: the phone's number, with country code.", {
         example: '+55 11 95550-1234',
       }),
     ),
@@ -55,21 +54,12 @@ export const sessionSchema = titled('ConnectionSession', {
   ),
   stateChangedAt: timestamp('When the state or its reason last changed.'),
   paired: Type.Boolean({ description: 'Whether a phone is linked.' }),
-  phone: nullable(
-    Type.String({
-      maxLength: 20,
-      description: 'Digits of the phone that was linked last.',
-      example: '5511955501234',
-    }),
-  ),
+  phone: nullable(text(20, 'Digits of the phone that was linked last.', { example: '5511955501234' })),
   method: nullable(oneOf(['qr', 'code'] as const, { title: 'PairingMethod', description: 'The pairing method.' })),
   qr: nullable(
-    Type.String({
-      maxLength: 10_000,
-      description: 'Text to show as a QR code. Changes several times a minute; the live stream reports changes.',
-    }),
+    text(10_000, 'Text to show as a QR code. Changes several times a minute; the live stream reports changes.'),
   ),
-  pairingCode: nullable(Type.String({ maxLength: 20, description: 'Code to type on the phone.', example: 'K7QX2M9P' })),
+  pairingCode: nullable(text(20, 'Code to type on the phone.', { example: 'K7QX2M9P' })),
   shownUntil: nullable(timestamp('When `qr` or `pairingCode` expires.')),
   nextAttemptAt: nullable(timestamp('When it next tries to connect.')),
 })

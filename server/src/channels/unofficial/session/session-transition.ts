@@ -2,8 +2,9 @@ import type { Tx } from '../../../base/db.ts'
 import type { Keyring } from '../../../base/encryption/keyring.ts'
 import { publishConnection } from '../../../team/live-updates.ts'
 import { isNumberTaken } from '../../connection/connection.ts'
-import { lockConnection, voidAcknowledgement } from '../../connection/queries.ts'
+import { lockConnection } from '../../connection/queries.ts'
 import { reservationOf } from '../../connection/registration.ts'
+import { updateColumns } from '../../connection/update-columns.ts'
 import { encryptPairing, type Session } from './session.ts'
 import { type Lease, LeaseLostError } from './session-lease.ts'
 import { findSession } from './session-queries.ts'
@@ -46,13 +47,16 @@ export async function applyTransition(
   now: Date,
 ): Promise<Session> {
   const { workspaceId, connectionId } = before
+  const connection = { workspaceId, id: connectionId }
   const { phone, forgets, ...changes } = transition
   const merged = { ...before, ...changes }
   const isSame = merged.state === before.state && merged.reason === before.reason
   const after = isSame ? merged : { ...merged, stateChangedAt: now }
   if (forgets) await deleteKeys(tx, before)
   await writeSession(tx, keyring, after)
-  if (after.isPaired && !before.isPaired) await voidAcknowledgement(tx, workspaceId, connectionId, now)
+  // The risk was accepted for the previous pairing.
+  if (after.isPaired && !before.isPaired)
+    await updateColumns(tx, connection, tx`acknowledged_at = null, acknowledged_by = null, updated_at = ${now}`)
   if (phone !== undefined) await storeNumber(tx, keyring, before, phone, now)
   await syncConnectionState(tx, after, now)
   publishConnection(tx, workspaceId, connectionId)
@@ -94,13 +98,7 @@ async function storeNumber(
     phone === null ? [connectionId, null] : [phone, reservationOf(one?.settings.baseUrl ?? null, phone)]
   if (one === undefined || (one.numberId === numberId && one.reservedAs === reservedAs)) return
   try {
-    await tx`
-      update connections
-      set number_id = ${numberId},
-        reserved_as = ${reservedAs},
-        updated_at = ${now}
-      where workspace_id = ${workspaceId}
-        and id = ${connectionId}`
+    await updateColumns(tx, one, tx`number_id = ${numberId}, reserved_as = ${reservedAs}, updated_at = ${now}`)
   } catch (error) {
     if (isNumberTaken(error)) throw new NumberTakenError()
     throw error
@@ -110,34 +108,21 @@ async function storeNumber(
 /** Ends the pause of a connection: its state follows the session again. */
 export async function endPause(tx: Tx, session: Session, now: Date): Promise<void> {
   const { workspaceId, connectionId } = session
-  await tx`
-    update connections
-    set state = 'unavailable',
-      state_changed_at = ${now}
-    where workspace_id = ${workspaceId}
-      and id = ${connectionId}
-      and state = 'paused'
-      and removed_at is null`
+  const columns = tx`state = 'unavailable', state_changed_at = ${now}`
+  await updateColumns(tx, { workspaceId, id: connectionId }, columns, tx`state = 'paused'`)
   await syncConnectionState(tx, session, now)
   publishConnection(tx, workspaceId, connectionId)
 }
 
 /** Sets the connection's state from the session's; a paused connection stays paused. */
-async function syncConnectionState(
-  tx: Tx,
-  { workspaceId, connectionId, state, reason }: Session,
-  now: Date,
-): Promise<void> {
-  const isOpen = state === 'open'
-  await tx`
-    update connections
-    set state = ${isOpen ? 'active' : 'unavailable'},
-      state_reason = ${isOpen ? null : reason},
+function syncConnectionState(tx: Tx, session: Session, now: Date): Promise<boolean> {
+  const isOpen = session.state === 'open'
+  const [state, reason] = isOpen ? ['active', null] : ['unavailable', session.reason]
+  const columns = tx`
+      state = ${state},
+      state_reason = ${reason},
       state_changed_at = ${now},
-      updated_at = ${now}
-    where workspace_id = ${workspaceId}
-      and id = ${connectionId}
-      and state <> 'paused'
-      and (state, coalesce(state_reason, '')) <> (${isOpen ? 'active' : 'unavailable'}, ${isOpen ? '' : (reason ?? '')})
-      and removed_at is null`
+      updated_at = ${now}`
+  const isOther = tx`state <> 'paused' and (state, coalesce(state_reason, '')) <> (${state}, ${reason ?? ''})`
+  return updateColumns(tx, { workspaceId: session.workspaceId, id: session.connectionId }, columns, isOther)
 }

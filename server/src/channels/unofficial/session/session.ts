@@ -75,9 +75,6 @@ export const codeShownMs = 160_000
 
 /** Returns a pairing with the same method and no code yet. */
 export function blankPairing({ pairing }: Session) {
-  return { pairing: withoutCode(pairing), shownUntil: null, attempt: 0, nextAttemptAt: null }
-}
-
-function withoutCode(pairing: Pairing | null): Pairing {
-  return pairing?.method === 'code' ? { ...pairing, code: null } : { method: 'qr', qr: null }
+  const withoutCode: Pairing = pairing?.method === 'code' ? { ...pairing, code: null } : { method: 'qr', qr: null }
+  return { pairing: withoutCode, shownUntil: null, attempt: 0, nextAttemptAt: null }
 }

@@ -5,7 +5,7 @@ import type { SessionConnection } from '../../connection/connection.ts'
 import { isActivityDue, measureLag, storeActivity } from '../../health/activity.ts'
 import { parseEvent, type SocketUpdate } from '../parse/parse-event.ts'
 import { mayBeOwnMessageId } from '../send/connector.ts'
-import { sendWaiting } from '../send/outbox.ts'
+import { sendWaitingMessages } from '../send/outbox.ts'
 import { endSends, findOwnSends, type SendEnd } from '../send/sends.ts'
 import type { SocketEvent } from '../transport/transport.ts'
 import { decideAfterClose } from './disconnect.ts'
@@ -51,19 +51,6 @@ export async function handleSocketEvent(
   } catch (error) {
     dropAfterError(deps, held, error)
   }
-}
-
-/** Sends waiting messages, if the socket is open. */
-export function sendWaitingMessages(deps: SessionWorkerDeps, held: HeldSession): void {
-  enqueueAction(deps, held, async () => {
-    const { socketState, lease, sending } = held
-    if (socketState === null || !socketState.isOpen) return
-    const isOurs = () => isHeld(held) && held.socketState === socketState && socketState.isOpen
-    for (const work of await sendWaiting(deps, { lease, socketState, isOurs })) {
-      sending.add(work)
-      work.finally(() => sending.delete(work))
-    }
-  })
 }
 
 async function applyUpdate(deps: SessionWorkerDeps, held: HeldSession, update: SocketUpdate): Promise<void> {

@@ -5,6 +5,7 @@ import type { Log } from '../../../base/log.ts'
 import type { Outgoing } from '../../../base/outgoing/guarded-fetch.ts'
 import { watchDueWork } from '../../../base/pubsub.ts'
 import type { SessionConnection } from '../../connection/connection.ts'
+import { sendWaitingMessages } from '../send/outbox.ts'
 import { listWaiting, waitingTopic } from '../send/sends.ts'
 import { baileysTransport } from '../transport/baileys-transport.ts'
 import { simulatedTransport } from '../transport/simulated-transport.ts'
@@ -14,27 +15,31 @@ import {
   createHeldSession,
   drainSocket,
   dropSession,
+  endHeldSession,
   endOfLease,
   enqueueAction,
   type HeldSession,
   isHeld,
+  logoutSocket,
+  openSocket,
   releaseHeldSession,
   type SessionWorkerDeps,
+  updateSession,
   waitUntilIdle,
 } from './held-session.ts'
-import { decryptSession } from './session.ts'
-import { reopenWhenDue, runSessionCommands, startHeldSession } from './session-commands.ts'
+import { blankPairing, decryptSession, type Session, type SessionCommand } from './session.ts'
 import {
   type ClaimedSession,
   claimSessions,
   endLeasesOf,
+  LeaseLostError,
   listClaimable,
   listDeadHolders,
   readLeaseOverview,
   renewLeases,
 } from './session-lease.ts'
-import { commandTopic, releasedTopic } from './session-queries.ts'
-import { sendWaitingMessages } from './socket-events.ts'
+import { commandTopic, deleteSession, findSession, releasedTopic } from './session-queries.ts'
+import { handleSocketEvent } from './socket-events.ts'
 
 const claimEveryMs = 1_000
 const deadCheckEveryMs = 1_000
@@ -51,7 +56,14 @@ export function startSessionWorker({
 }: SessionWorkerDeps & { repeat?: Repeat }): Loop {
   const manager = createSessionManager(deps)
   const onError = (error: unknown) => deps.log.warn('failed to run linked sessions; retrying', {}, error)
-  const unsubscribe = subscribeToTopics(deps, manager, onError)
+  // Acts on notifications at once.
+  const stopListening = [
+    deps.db.subscribe(
+      commandTopic,
+      (connectionId) => void manager.renew(connectionId).then(manager.claimFreeSessions).catch(onError),
+    ),
+    deps.db.subscribe(waitingTopic, (connectionId) => void manager.send(connectionId).catch(onError)),
+  ]
   const loop = (pauseMs: number, work: () => Promise<unknown>) => repeat(pauseMs, work, onError)
   // If no other process holds sessions, dead processes need not be searched for.
   let isHeldByOthers = false
@@ -74,27 +86,9 @@ export function startSessionWorker({
   ]
   return {
     stop: async () => {
-      unsubscribe()
+      for (const stop of stopListening) stop()
       await Promise.all([manager.stop(), ...loops.map((one) => one.stop())])
     },
-  }
-}
-
-/** Subscribes to notifications and acts on them at once. */
-function subscribeToTopics(
-  { db }: SessionWorkerDeps,
-  manager: SessionManager,
-  onError: (error: unknown) => void,
-): () => void {
-  const stops = [
-    db.subscribe(
-      commandTopic,
-      (connectionId) => void manager.renew(connectionId).then(manager.claimFreeSessions).catch(onError),
-    ),
-    db.subscribe(waitingTopic, (connectionId) => void manager.send(connectionId).catch(onError)),
-  ]
-  return () => {
-    for (const stop of stops) stop()
   }
 }
 
@@ -192,7 +186,7 @@ async function openClaimed(
     const onEnd = () => {
       if (heldSessions.get(connectionId) === held) heldSessions.delete(connectionId)
     }
-    const held = createHeldSession({ workspaceId, connectionId, fence }, { session, requestedAt, onEnd })
+    const held = createHeldSession({ lease: { workspaceId, connectionId, fence }, session, onEnd }, requestedAt)
     heldSessions.set(connectionId, held)
     startHeldSession(deps, held)
   } catch (error) {
@@ -219,7 +213,7 @@ async function renewAll(deps: SessionWorkerDeps, heldSessions: readonly HeldSess
       continue
     }
     held.endsAtMs = endOfLease(requestedAt)
-    if (row.wish !== null) runSessionCommands(deps, held)
+    if (row.wish !== null) enqueueAction(deps, held, () => runSessionCommand(deps, held))
   }
 }
 
@@ -240,3 +234,82 @@ function createDeadHolderCheck({ db }: SessionWorkerDeps): () => Promise<boolean
     return true
   }
 }
+
+/** Starts a claimed session: runs its pending command, otherwise opens its socket unless it is waiting. */
+function startHeldSession(deps: SessionWorkerDeps, held: HeldSession): void {
+  enqueueAction(deps, held, async () => {
+    const { wish, state } = held.session
+    if (wish !== null) return runSessionCommand(deps, held)
+    if (state !== 'waiting' || isDue(deps, held)) await openSocket(deps, held, handleSocketEvent)
+  })
+}
+
+/** Reopens the socket when it is due. */
+function reopenWhenDue(deps: SessionWorkerDeps, held: HeldSession): void {
+  const isWaiting = () => held.socketState === null && held.session.state === 'waiting' && isDue(deps, held)
+  if (!isWaiting()) return
+  enqueueAction(deps, held, async () => {
+    if (isWaiting()) await openSocket(deps, held, handleSocketEvent)
+  })
+}
+
+function isDue({ clock }: SessionWorkerDeps, { session }: HeldSession): boolean {
+  return session.nextAttemptAt === null || session.nextAttemptAt <= clock.now()
+}
+
+/** Runs the commands requested by members until none is left. */
+async function runSessionCommand(deps: SessionWorkerDeps, held: HeldSession): Promise<void> {
+  const { lease } = held
+  const session = await deps.keyStore.withKeyring(lease.workspaceId, (keyring) =>
+    findSession(deps.db.sql, keyring, lease),
+  )
+  if (session === undefined) throw new LeaseLostError()
+  held.session = session
+  if (session.wish === null) return
+  await commandHandlers[session.wish](deps, held)
+  if (!held.isOver && held.session.wish !== null) await runSessionCommand(deps, held)
+}
+
+const commandHandlers: Record<SessionCommand, (deps: SessionWorkerDeps, held: HeldSession) => Promise<void>> = {
+  open,
+  pair,
+  unpair,
+}
+
+async function open(deps: SessionWorkerDeps, held: HeldSession): Promise<void> {
+  await updateSession(deps, held, (before) => ({ wish: remainingCommand('open', before), attempt: 0 }))
+  if (held.socketState === null) await openSocket(deps, held, handleSocketEvent)
+}
+
+async function pair(deps: SessionWorkerDeps, held: HeldSession): Promise<void> {
+  await logoutSocket(deps, held)
+  await updateSession(deps, held, (before) => ({
+    ...blankPairing(before),
+    wish: remainingCommand('pair', before),
+    state: 'pairing',
+    reason: 'pairing',
+    forgets: true,
+    isPaired: false,
+  }))
+  await openSocket(deps, held, handleSocketEvent)
+}
+
+async function unpair(deps: SessionWorkerDeps, held: HeldSession): Promise<void> {
+  await logoutSocket(deps, held)
+  if (await deps.db.tx((tx) => deleteSession(tx, held.lease))) return endHeldSession(held)
+  await updateSession(deps, held, (before) => ({
+    ...blankPairing(before),
+    pairing: null,
+    wish: remainingCommand('unpair', before),
+    state: 'unpaired',
+    reason: 'logged_out',
+    forgets: true,
+    isPaired: false,
+    phone: null,
+  }))
+  if (held.session.wish === null) await releaseHeldSession(deps, held)
+}
+
+/** Returns null if this command is done, otherwise the newer command, which remains pending. */
+const remainingCommand = (completed: SessionCommand, { wish }: Session): SessionCommand | null =>
+  wish === completed ? null : wish

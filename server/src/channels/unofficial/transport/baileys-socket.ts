@@ -15,7 +15,7 @@ import {
   type SignalKeys,
   silentLogger,
 } from './baileys-package.ts'
-import type { AuthKey, AuthStore, SocketEvent, SocketEventName, SocketOptions } from './transport.ts'
+import { type AuthKey, type AuthStore, type SocketEvent, type SocketOptions, socketEventNames } from './transport.ts'
 
 export interface BaileysDeps {
   log: Log
@@ -141,17 +141,6 @@ function optionsOf(
   }
 }
 
-const eventNames: readonly SocketEventName[] = [
-  'connection.update',
-  'messaging-history.set',
-  'contacts.upsert',
-  'contacts.update',
-  'lid-mapping.update',
-  'messages.upsert',
-  'messages.update',
-  'message-capping.update',
-]
-
 function listen(deps: BaileysDeps, state: BaileysState, wa: BaileysSocket, identity: Identity): void {
   const { log } = deps
   const { connection } = state.options
@@ -169,7 +158,7 @@ function listen(deps: BaileysDeps, state: BaileysState, wa: BaileysSocket, ident
     const update = objectOf(events['connection.update'])
     // Baileys buffers events during a burst; they would be lost with the socket.
     if (update.connection === 'close') wa.ev.flush()
-    for (const event of eventNames) {
+    for (const event of socketEventNames) {
       const data =
         event === 'connection.update' ? addNumber(removeAmbiguousCode(update, wasOffered), wa) : events[event]
       if (event in events) state.deliver({ event, data }, saved)

@@ -1,17 +1,12 @@
-import type { Db, Tx } from '../../../base/db.ts'
+import type { Tx } from '../../../base/db.ts'
 import { DecryptionError, UnknownKeyVersion } from '../../../base/encryption/encrypt.ts'
-import type { KeyStore } from '../../../base/encryption/key-store.ts'
 import type { Keyring } from '../../../base/encryption/keyring.ts'
-import type { Log } from '../../../base/log.ts'
-import { byteaArray } from '../../../base/postgres/values.ts'
+import { unnested } from '../../../base/postgres/rows.ts'
+import type { CallbackDeps } from '../../store-callback.ts'
 import { type Lease, requireLease } from '../session/session-lease.ts'
 import type { AuthKey, AuthStore } from './transport.ts'
 
-export interface AuthStoreDeps {
-  db: Db
-  keyStore: KeyStore
-  log: Log
-}
+type AuthStoreDeps = Pick<CallbackDeps, 'db' | 'keyStore' | 'log'>
 
 /** The credentials are stored as another row of the key table. */
 const credsType = 'creds'
@@ -84,21 +79,17 @@ async function writeKeys(tx: Tx, keyring: Keyring, lease: Lease, entries: readon
   if (deleted.length > 0) {
     await tx`
       delete from session_keys k
-      using unnest(${deleted.map(({ type }) => type)}::text[], ${deleted.map(({ digest }) => digest)}::text[]) as g (type, digest)
+      using ${unnested(deleted, { text: ['type', 'digest'] })}
       where k.workspace_id = ${workspaceId}
         and k.connection_id = ${connectionId}
-        and k.type = g.type
-        and k.digest = g.digest`
+        and k.type = n.type
+        and k.digest = n.digest`
   }
   if (kept.length === 0) return
   await tx`
     insert into session_keys (workspace_id, connection_id, type, digest, value)
-    select ${workspaceId}::uuid, ${connectionId}::uuid, k.type, k.digest, k.value
-    from unnest(
-      ${kept.map(({ type }) => type)}::text[],
-      ${kept.map(({ digest }) => digest)}::text[],
-      ${byteaArray(kept.map(({ value }) => value))}::bytea[]
-    ) as k (type, digest, value)
+    select ${workspaceId}::uuid, ${connectionId}::uuid, n.type, n.digest, n.value
+    from ${unnested(kept, { text: ['type', 'digest'], bytea: ['value'] })}
     on conflict (workspace_id, connection_id, type, digest) do update
     set value = excluded.value`
 }

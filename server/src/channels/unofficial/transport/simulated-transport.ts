@@ -157,17 +157,6 @@ async function callSocket({ isClosed, socketId, network }: State, path: string, 
   return answer.body
 }
 
-/** Credentials and ratchet of the device, as stored. */
-interface DeviceState {
-  /** Reads the credentials; null before the device is linked. */
-  loadCredentials(): Promise<Credentials | null>
-  /** Stores new credentials. */
-  storeCredentials(creds: unknown): Promise<void>
-  /** Advances the ratchet, as with each message on the real network. Rejects if it cannot be stored. */
-  advance(): Promise<void>
-  ratchet(): number
-}
-
 interface Credentials {
   device: string
   secret: string
@@ -178,13 +167,17 @@ interface Credentials {
 const type = 'ratchet'
 const id = 'self'
 
-function openDeviceState(auth: AuthStore): DeviceState {
+/** Credentials and ratchet of the device, as stored. */
+type DeviceState = ReturnType<typeof openDeviceState>
+
+function openDeviceState(auth: AuthStore) {
   let ratchet = 0
   // One at a time: two concurrent steps would store the same value.
   const runExclusive = pLimit(1)
   return {
     ratchet: () => ratchet,
-    loadCredentials: async () => {
+    /** Reads the credentials; null before the device is linked. */
+    loadCredentials: async (): Promise<Credentials | null> => {
       const creds = readCreds(await auth.readCreds())
       if (creds === null) return null
       const stored = Number((await auth.readKeys(type, [id])).get(id))
@@ -192,11 +185,12 @@ function openDeviceState(auth: AuthStore): DeviceState {
       ratchet = Number.isSafeInteger(stored) && stored > 0 ? stored : 0
       return { ...creds, ratchet }
     },
-    storeCredentials: async (creds) => {
+    storeCredentials: async (creds: unknown): Promise<void> => {
       await auth.writeCreds(JSON.stringify(creds))
       await auth.writeKeys([{ type, id, value: '0' }])
       ratchet = 0
     },
+    /** Advances the ratchet, as with each message on the real network. Rejects if it cannot be stored. */
     advance: () =>
       runExclusive(async () => {
         await auth.writeKeys([{ type, id, value: String(ratchet + 1) }])
@@ -223,21 +217,15 @@ type NetworkAnswer =
 /** Options of the outgoing HTTP client. */
 type CallOptions = Partial<Pick<OutgoingRequest, 'timeoutMs' | 'canRepeat' | 'shouldSend'>>
 
-interface SimulatedNetwork {
-  /** Calls the simulator's socket API; never throws. */
-  call(path: string, body: object, options?: CallOptions): Promise<NetworkAnswer>
-  /** Uploads a file. Returns its id; null on failure. */
-  uploadFile(socketId: string, file: FileToUpload): Promise<string | null>
-  /** Closes a socket, with a short timeout. */
-  close(socketId: string): Promise<void>
-}
+type SimulatedNetwork = ReturnType<typeof simulatedNetwork>
 
 const timeoutMs = 10_000
 const closeTimeoutMs = 2_000
 const maxAnswerBytes = 16 * 1024 * 1024
 
-function simulatedNetwork(outgoing: Outgoing, baseUrl: string): SimulatedNetwork {
-  const call: SimulatedNetwork['call'] = async (path, body, options = {}) => {
+function simulatedNetwork(outgoing: Outgoing, baseUrl: string) {
+  /** Calls the simulator's socket API; never throws. */
+  const call = async (path: string, body: object, options: CallOptions = {}): Promise<NetworkAnswer> => {
     const answer = await outgoing.call({
       method: 'POST',
       url: `${baseUrl}/linked/sockets${path}`,
@@ -254,8 +242,11 @@ function simulatedNetwork(outgoing: Outgoing, baseUrl: string): SimulatedNetwork
   }
   return {
     call,
-    uploadFile: (socketId, file) => uploadFile(outgoing, `${baseUrl}/linked/sockets/${socketId}/files`, file),
-    close: async (socketId) => {
+    /** Uploads a file. Returns its id; null on failure. */
+    uploadFile: (socketId: string, file: FileToUpload) =>
+      uploadFile(outgoing, `${baseUrl}/linked/sockets/${socketId}/files`, file),
+    /** Closes a socket, with a short timeout. */
+    close: async (socketId: string): Promise<void> => {
       await call(`/${socketId}/close`, {}, { timeoutMs: closeTimeoutMs, canRepeat: true })
     },
   }

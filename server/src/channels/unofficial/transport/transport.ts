@@ -1,6 +1,5 @@
-import type { MediaKind } from '../../channel-event.ts'
 import type { SessionConnection } from '../../connection/connection.ts'
-import type { ReferencedMessage } from '../../connector.ts'
+import type { PlatformFile, ReferencedMessage } from '../../connector.ts'
 import type { FileToUpload } from '../../media-transport.ts'
 
 /**
@@ -30,15 +29,18 @@ export interface SocketEvent {
   data: unknown
 }
 
-export type SocketEventName =
-  | 'connection.update'
-  | 'messages.upsert'
-  | 'messages.update'
-  | 'messaging-history.set'
-  | 'contacts.upsert'
-  | 'contacts.update'
-  | 'lid-mapping.update'
-  | 'message-capping.update'
+/** In the order in which events that occurred together are delivered. */
+export const socketEventNames = [
+  'connection.update',
+  'messaging-history.set',
+  'contacts.upsert',
+  'contacts.update',
+  'lid-mapping.update',
+  'messages.upsert',
+  'messages.update',
+  'message-capping.update',
+] as const
+export type SocketEventName = (typeof socketEventNames)[number]
 
 /** Content of a message. */
 export type SocketContent = (
@@ -47,14 +49,8 @@ export type SocketContent = (
   | { reaction: { about: ReferencedMessage; emoji: string | null } }
 ) & { quoted?: ReferencedMessage }
 
-/** A file uploaded to the network. */
-export interface SocketFile {
-  kind: MediaKind
-  name: string | null
-  mimeType: string
-  /** Value returned by `upload`. */
-  fileId: string
-}
+/** A file uploaded to the network. `fileId`: value returned by `upload`. */
+export type SocketFile = Omit<PlatformFile, 'platformId'> & { fileId: string }
 
 export type SocketMessage = SocketContent & {
   /** Chosen before sending, so that later events can be recognized as ours. */

@@ -1,16 +1,8 @@
 import type { ChannelEvent } from '../../channel-event.ts'
-import {
-  type CanSend,
-  maxProblemLength,
-  maxProblems,
-  type NameStatus,
-  type NumberFacts,
-  type NumberProblem,
-  type Quality,
-} from '../../health/number-status.ts'
+import { maxProblemLength, maxProblems, type NumberFacts } from '../../health/number-status.ts'
 import { type JsonObject, listOf, objectOf, textOf } from '../json.ts'
 
-const qualities: ReadonlyMap<string, Quality> = new Map([
+const qualities: ReadonlyMap<string, NumberFacts['quality']> = new Map([
   ['GREEN', 'green'],
   ['HIGH', 'green'],
   ['YELLOW', 'yellow'],
@@ -19,7 +11,7 @@ const qualities: ReadonlyMap<string, Quality> = new Map([
   ['LOW', 'red'],
 ])
 
-const nameStatuses: ReadonlyMap<string, NameStatus> = new Map([
+const nameStatuses: ReadonlyMap<string, NumberFacts['nameStatus']> = new Map([
   ['APPROVED', 'approved'],
   ['AVAILABLE_WITHOUT_REVIEW', 'approved'],
   ['PENDING_REVIEW', 'pending'],
@@ -28,7 +20,7 @@ const nameStatuses: ReadonlyMap<string, NameStatus> = new Map([
   ['EXPIRED', 'expired'],
 ])
 
-const sendingStates: ReadonlyMap<string, CanSend> = new Map([
+const sendingStates: ReadonlyMap<string, NumberFacts['canSend']> = new Map([
   ['AVAILABLE', 'available'],
   ['LIMITED', 'limited'],
   ['BLOCKED', 'blocked'],
@@ -50,7 +42,7 @@ export function parseNumberFacts(number: JsonObject): Partial<NumberFacts> {
 
 /** Parses the platform's health check of a number, its account, business and app. */
 export function parseHealth(health: JsonObject): Pick<NumberFacts, 'canSend' | 'problems'> {
-  const found = new Map<string, NumberProblem>()
+  const found = new Map<string, NumberFacts['problems'][number]>()
   for (const entity of listOf(health.entities)) {
     for (const error of listOf(objectOf(entity).errors)) {
       const { error_code, error_description, possible_solution } = objectOf(error)

@@ -1,13 +1,19 @@
-import type { ChannelEvent, DeliveredEvent, ParsedCallback } from '../../channel-event.ts'
+import {
+  type ChannelEvent,
+  type DeliveredEvent,
+  type ParsedCallback,
+  type ThreadOwner,
+  threadOwners,
+} from '../../channel-event.ts'
 import type { Restriction } from '../../health/holds.ts'
+import { normalizeLanguage, type TemplateReview } from '../../templates/templates.ts'
 import { type ParsedItem, parseItems } from '../../untrusted-values.ts'
 import { type JsonObject, listOf, objectOf, textOf, tokenOf } from '../json.ts'
+import { parseQuality, parseReason } from '../templates.ts'
 import { parseContent } from './content.ts'
 import { parseCall, parseEcho, parseMessage, parseStatus, parseUserIdUpdate } from './messages.ts'
 import { numberHints, parseNumberHint } from './number-status.ts'
 import { parseVolumeTier } from './pricing.ts'
-import { parseTemplateChange, templateHints } from './template-changes.ts'
-import { parseHandover, parseStandbyEcho, parseStandbyMessage } from './thread.ts'
 import {
   findCustomer,
   type ParseContext,
@@ -168,6 +174,139 @@ function parsePreference(context: ParseContext, item: JsonObject): ParsedItem {
   return { type: 'marketing_preference', customer, isStopped, source: 'setting', at }
 }
 
+type TemplatesChanged = Extract<ChannelEvent, { type: 'templates_changed' }>
+
+const templateHints: ReadonlySet<string> = new Set([
+  'message_template_status_update',
+  'message_template_quality_update',
+  'message_template_components_update',
+  'template_category_update',
+])
+
+/** Parses a change of a template: it is applied at once, and corrected by the sync that follows each. */
+function parseTemplateChange(field: string, value: JsonObject): TemplatesChanged {
+  const [name, language] = [textOf(value.message_template_name), textOf(value.message_template_language)]
+  const event: TemplatesChanged = { type: 'templates_changed' }
+  if (name === null || language === null) return event
+  const one = { name, language: normalizeLanguage(language) }
+  if (field === 'message_template_status_update') {
+    const review = parseReview(one, value)
+    return review === null ? event : { ...event, review }
+  }
+  if (field === 'message_template_quality_update') {
+    return { ...event, quality: { ...one, quality: parseQuality(value.new_quality_score) } }
+  }
+  const category = field === 'template_category_update' ? parseCategory(value) : null
+  return category === null ? event : { ...event, category: { ...one, category } }
+}
+
+/** Events whose name is not the new status. A deleted template is removed by the sync. */
+const statusesByEvent: Readonly<Record<string, string | null>> = {
+  REINSTATED: 'APPROVED',
+  UNARCHIVED: 'APPROVED',
+  FLAGGED: null,
+  LOCKED: null,
+  UNLOCKED: null,
+  DELETED: null,
+}
+
+const maxNoteLength = 1000
+
+function parseReview(one: Pick<TemplateReview, 'name' | 'language'>, value: JsonObject): TemplateReview | null {
+  const event = textOf(value.event)?.toUpperCase() ?? ''
+  if (!/^[A-Z_]{1,40}$/.test(event)) return null
+  const status = Object.hasOwn(statusesByEvent, event) ? (statusesByEvent[event] ?? null) : event
+  const { reason, recommendation } = objectOf(value.rejection_info)
+  const { description } = objectOf(value.other_info)
+  const words = [reason, recommendation, description].map((text) => textOf(text)?.trim() ?? '')
+  const note = words.filter((text) => text !== '').join('\n')
+  return {
+    ...one,
+    status,
+    reason: parseReason(value.reason),
+    note: note.slice(0, maxNoteLength).toWellFormed() || null,
+  }
+}
+
+/**
+ * Parses the new category of a completed change; null for one that is only announced, which names the future category in
+ * `correct_category` and the current one in `new_category`.
+ */
+function parseCategory(value: JsonObject): string | null {
+  if (value.correct_category !== undefined) return null
+  const category = textOf(value.new_category)?.toUpperCase() ?? ''
+  return /^[A-Z_]{1,40}$/.test(category) ? category : null
+}
+
+// Another app on the number has the conversation, such as the platform's own AI agent: the platform sends us copies.
+
+/** Parses an item of `standby.messages`: a customer wrote to the other app. */
+function parseStandbyMessage(context: ParseContext, message: JsonObject): ParsedItem {
+  const parsed = [parseMessage(context, message)].flat()
+  return parsed.map((event) =>
+    typeof event === 'string' || event.type !== 'message' ? event : { ...event, isStandby: true },
+  )
+}
+
+/** Parses an item of `standby.message_echoes`: the other app wrote. `message` is the body of its request to send. */
+function parseStandbyEcho(context: ParseContext, item: JsonObject): ParsedItem {
+  const message = objectOf(item.message)
+  const externalId = tokenOf(item.id)
+  if (message.recipient_type === 'group') return 'echo in a group'
+  if (externalId === null) return 'echo without an id'
+  const customer = findCustomer(context.contacts, message.to, message.recipient, null)
+  if (customer === null) return 'echo without a receiver'
+  const content = parseContent(readable(message))
+  if (content === null) return 'echo without content'
+  const at = parsePlatformTime(item.timestamp, context.now)
+  return { type: 'echo', externalId, customer, ...content, at, isStandby: true }
+}
+
+/** Returns a sent message in the form of a received one: these differ in what the customer is offered to choose. */
+function readable(message: JsonObject): JsonObject {
+  if (message.type !== 'interactive') return message
+  const { header, body, footer, action } = objectOf(message.interactive)
+  const lines = [
+    textOf(objectOf(header).text),
+    textOf(objectOf(body).text),
+    textOf(objectOf(footer).text),
+    ...optionsOf(objectOf(action)).map((title) => `• ${title}`),
+  ]
+  const text = lines.filter((line) => line !== null).join('\n')
+  return { ...message, type: 'text', text: { body: text } }
+}
+
+/** Returns the titles of the buttons, or of the rows of the list. */
+function optionsOf({ buttons, sections }: JsonObject): string[] {
+  const rows = listOf(sections).flatMap((section) => listOf(objectOf(section).rows))
+  return [...listOf(buttons), ...rows].slice(0, maxOptions).flatMap((one) => {
+    const { title, reply } = objectOf(one)
+    return textOf(title) ?? textOf(objectOf(reply).title) ?? []
+  })
+}
+
+const maxOptions = 20
+
+/**
+ * Parses `value` of a `messaging_handovers`: `control_passed` goes to the app that has the conversation from now on, and
+ * `control_taken` to the one that has lost it.
+ */
+function parseHandover(context: ParseContext, value: JsonObject): ParsedItem {
+  const type = textOf(value.type)
+  if (type !== 'control_passed' && type !== 'control_taken') return 'unknown handover'
+  const { phone_number, wa_id, user_id, parent_user_id } = objectOf(value.sender)
+  const customer = findCustomer(context.contacts, phone_number ?? wa_id, user_id, parent_user_id)
+  // The platform leaves the phone out where it does not have it. The next message then tells whose conversation it is.
+  if (customer === null) return 'handover without a customer'
+  const owner = type === 'control_passed' ? null : ownerOf(objectOf(value.control_taken).new_owner_role)
+  return { type: 'thread_control', customer, owner, at: parsePlatformTime(value.timestamp, context.now) }
+}
+
+function ownerOf(role: unknown): ThreadOwner {
+  const name = textOf(role)?.toLowerCase()
+  return threadOwners.find((owner) => owner === name) ?? 'other_app'
+}
+
 type ParseItem = (context: ParseContext, item: JsonObject) => ParsedItem
 
 /** Parsers by field of a change and name of its list. */
@@ -203,32 +342,23 @@ export function parseCallback(payload: unknown, now: Date): ParsedCallback {
 function parseChange(parsed: ParsedCallback, entryId: string | null, change: JsonObject, now: Date): void {
   const value = objectOf(change.value)
   const field = tokenOf(change.field) ?? ''
-  if (templateHints.has(field)) {
-    parsed.items.push({ numberId: null, accountId: entryId, event: parseTemplateChange(field, value) })
-    return
-  }
-  if (numberHints.has(field)) {
-    parsed.items.push({ numberId: null, accountId: entryId, event: parseNumberHint(value) })
-    return
-  }
-  if (field === 'account_update') {
+  const add = (event: ChannelEvent, accountId = entryId) => parsed.items.push({ numberId: null, accountId, event })
+  if (templateHints.has(field)) add(parseTemplateChange(field, value))
+  else if (numberHints.has(field)) add(parseNumberHint(value))
+  else if (field === 'account_update') {
     const event = parseAccountUpdate(value, now)
     if (event === null) parsed.skipped.push('account update without effect')
-    else parsed.items.push({ numberId: null, accountId: accountOf(value, entryId), event })
-    return
-  }
-  if (field === 'standby') {
+    else add(event, accountOf(value, entryId))
+  } else if (field === 'standby') {
     parseLists(parsed, standbyParsers, { ...value, ...objectOf(value.standby) }, now)
-    return
-  }
-  if (field === 'messaging_handovers') {
+  } else if (field === 'messaging_handovers') {
     // The number is that of the receiver, not in `metadata`.
     parseLists(parsed, { handover: parseHandover }, { metadata: value.recipient, ...value, handover: [value] }, now)
-    return
+  } else {
+    const parsers = Object.hasOwn(itemParsers, field) ? itemParsers[field] : undefined
+    if (parsers === undefined) parsed.skipped.push('unsupported field')
+    else parseLists(parsed, parsers, value, now)
   }
-  const parsers = Object.hasOwn(itemParsers, field) ? itemParsers[field] : undefined
-  if (parsers === undefined) parsed.skipped.push('unsupported field')
-  else parseLists(parsed, parsers, value, now)
 }
 
 function parseLists(parsed: ParsedCallback, parsers: Record<string, ParseItem>, value: JsonObject, now: Date): void {

@@ -80,13 +80,7 @@ export interface ParseContext {
   now: Date
 }
 
-export interface NumberContext {
-  numberId: string | null
-  ownPhone: string | null
-  contacts: Contacts
-}
-
-export function parseNumber(value: JsonObject): NumberContext {
+export function parseNumber(value: JsonObject): Omit<ParseContext, 'now'> & { numberId: string | null } {
   const { phone_number_id, display_phone_number } = objectOf(value.metadata)
   return {
     numberId: tokenOf(phone_number_id),

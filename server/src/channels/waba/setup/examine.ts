@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto'
 import { createToken } from '../../../base/encryption/secret-token.ts'
 import type { CheckContext } from '../../check/adapter-steps.ts'
-import { type CallbackProbe, judgeCallbackUrl, judgeProbe } from '../../check/general-steps.ts'
+import { judgeCallbackUrl } from '../../check/general-steps.ts'
 import { type CheckLine, type CheckStep, checkLine } from '../../check/report.ts'
 import type { WabaConnection } from '../../connection/connection.ts'
-import { callPlatform, type PlatformHttp } from '../platform-call.ts'
+import { type CallResult, callPlatform, type PlatformHttp } from '../platform-call.ts'
 import { askGraph, type GraphAnswer } from './graph-answer.ts'
 import { judgeHistory } from './judge-history.ts'
 import { judgeAccount, judgeName, judgeNumber, judgeRegistration, judgeSubscription } from './judge-number.ts'
@@ -37,17 +37,15 @@ export async function examineWaba(
 }
 
 /** Steps that only a valid token can check. */
-const stepsAfterToken = [
-  ...([
-    'permissions',
-    'app_secret',
-    'account',
-    'number',
-    'display_name',
-    'registration',
-    'webhook',
-    'history',
-  ] as const),
+const stepsAfterToken: readonly CheckStep[] = [
+  'permissions',
+  'app_secret',
+  'account',
+  'number',
+  'display_name',
+  'registration',
+  'webhook',
+  'history',
 ]
 const unchecked = (steps: readonly CheckStep[]): CheckLine[] => steps.map((step) => checkLine(step, 'not_checked'))
 
@@ -135,11 +133,13 @@ async function probeCallback(
   })
   const url = `${callbackUrl}?${query}`
   const answer = await callPlatform(http, { method: 'GET', url, headers: {}, timeoutMs: probeTimeoutMs })
-  return judgeProbe(readProbe(answer, challenge))
+  return judgeProbe(answer, challenge)
 }
 
-function readProbe(answer: Awaited<ReturnType<typeof callPlatform>>, challenge: string): CallbackProbe {
-  if (answer.outcome !== 'answered') return { outcome: 'unreachable', code: answer.code }
-  if (answer.status === 200 && answer.body === challenge) return { outcome: 'answers' }
-  return { outcome: 'mismatch', code: `http_${answer.status}` }
+/** Judges the answer of the callback URL: any other than the challenge is of another program. */
+export function judgeProbe(answer: CallResult, challenge: string): CheckLine {
+  if (answer.outcome !== 'answered') return checkLine('callback', 'callback_untested', { code: answer.code })
+  return answer.status === 200 && answer.body === challenge
+    ? checkLine('callback', 'callback_answers')
+    : checkLine('callback', 'callback_mismatch', { code: `http_${answer.status}` })
 }

@@ -1,7 +1,6 @@
 import { type CheckLine, type CheckStep, checkLine } from '../../check/report.ts'
-import { parseError } from '../errors.ts'
-import { type JsonObject, objectOf, parseJson } from '../json.ts'
-import { bearer, type Call, callPlatform, type PlatformHttp } from '../platform-call.ts'
+import type { JsonObject } from '../json.ts'
+import { fetchGraph, type PlatformHttp } from '../platform-call.ts'
 import type { WabaSettings } from '../settings.ts'
 
 /** Answer to one call of a check. `errorCode`: of the platform, or how the call failed. */
@@ -11,28 +10,12 @@ export type GraphAnswer = { ok: true; body: JsonObject } | { ok: false; errorCod
 const timeoutMs = 8_000
 
 /** Makes one call below the API version; never throws. */
-export async function askGraph(
+export const askGraph = (
   http: PlatformHttp,
-  { baseUrl, version, accessToken }: WabaSettings,
+  settings: WabaSettings,
   path: string,
   body?: object,
-): Promise<GraphAnswer> {
-  const call: Call = {
-    method: body === undefined ? 'GET' : 'POST',
-    url: `${baseUrl}/${version}/${path}`,
-    headers: bearer(accessToken),
-    ...(body !== undefined && { body }),
-    timeoutMs,
-  }
-  const answer = await callPlatform(http, call)
-  if (answer.outcome !== 'answered') return { ok: false, errorCode: answer.code, subcode: null }
-  const content = parseJson(answer.body)
-  if (answer.status >= 200 && answer.status < 300 && content !== null) return { ok: true, body: objectOf(content) }
-  const error = parseError(content)
-  return error === null
-    ? { ok: false, errorCode: `http_${answer.status}`, subcode: null }
-    : { ok: false, errorCode: String(error.code), subcode: error.subcode }
-}
+): Promise<GraphAnswer> => fetchGraph(http, settings, path, { body, timeoutMs })
 
 const rateCodes = new Set(['4', '17', '32', '613', '80007', '80008', '130429', 'http_429'])
 

@@ -1,3 +1,4 @@
+import type { AccountNumbers } from '../../check/adapter-steps.ts'
 import { hostOf } from '../../check/general-steps.ts'
 import { type CheckCode, type CheckLine, checkLine } from '../../check/report.ts'
 import { type JsonObject, listOf, objectOf, textOf, tokenOf } from '../json.ts'
@@ -33,18 +34,9 @@ export function judgeNumber(
 const isComplete = (listed: GraphAnswer | null): boolean =>
   listed?.ok === true && textOf(objectOf(listed.body.paging).next) === null
 
-/** A number as an account lists it. */
-export interface ListedNumber {
-  id: string
-  phone: string
-  name: string
-  /** Whether it stays on the phone's app. */
-  isOnPhone: boolean
-}
-
 const maxNumbers = 100
 
-export function numbersIn(listed: GraphAnswer | null): ListedNumber[] {
+export function numbersIn(listed: GraphAnswer | null): AccountNumbers['numbers'] {
   if (listed === null || !listed.ok) return []
   return listOf(listed.body.data)
     .map(objectOf)
@@ -111,11 +103,7 @@ interface Subscription {
 
 /** Judges which app receives the messages of the account, and at which URL. */
 export function judgeSubscription({ appId, apps, number, ownUrls }: Subscription): CheckLine {
-  if (!apps.ok) {
-    return isDenied(apps)
-      ? checkLine('webhook', 'platform_error', { code: apps.errorCode })
-      : judgeFailure('webhook', apps)
-  }
+  if (!apps.ok) return judgeRefusedWebhook(apps)
   const subscribed = listOf(apps.body.data).map(objectOf)
   const appOf = (one: JsonObject) => objectOf(one.whatsapp_business_api_data)
   const own = subscribed.find((one) => appId === null || tokenOf(appOf(one).id) === appId)
@@ -126,6 +114,11 @@ export function judgeSubscription({ appId, apps, number, ownUrls }: Subscription
   }
   return judgeUrl(callbackUrls(number), textOf(own.override_callback_uri), ownUrls)
 }
+
+export const judgeRefusedWebhook = (answer: Extract<GraphAnswer, { ok: false }>): CheckLine =>
+  isDenied(answer)
+    ? checkLine('webhook', 'platform_error', { code: answer.errorCode })
+    : judgeFailure('webhook', answer)
 
 interface CallbackUrls {
   number: string | null

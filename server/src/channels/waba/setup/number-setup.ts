@@ -13,7 +13,7 @@ import type { PlatformHttp } from '../platform-call.ts'
 import { askAboutNumber, askAboutToken } from './examine.ts'
 import { askGraph, type GraphAnswer, isDenied, judgeFailure } from './graph-answer.ts'
 import { isNeeded } from './judge-history.ts'
-import { callbackUrls, isOnPhone, isRegistered, numbersIn } from './judge-number.ts'
+import { callbackUrls, isOnPhone, isRegistered, judgeRefusedWebhook, numbersIn } from './judge-number.ts'
 import { parseToken } from './judge-token.ts'
 
 type Refused = Extract<GraphAnswer, { ok: false }>
@@ -102,11 +102,7 @@ async function subscribe(
 const verificationFailed = '2200'
 
 const judgeRefusedCallback = (answer: Refused): CheckLine =>
-  answer.errorCode === verificationFailed
-    ? checkLine('webhook', 'callback_refused')
-    : isDenied(answer)
-      ? checkLine('webhook', 'platform_error', { code: answer.errorCode })
-      : judgeFailure('webhook', answer)
+  answer.errorCode === verificationFailed ? checkLine('webhook', 'callback_refused') : judgeRefusedWebhook(answer)
 
 const registerCodes: Record<string, CheckCode> = {
   133005: 'pin_wrong',
