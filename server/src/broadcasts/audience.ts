@@ -142,7 +142,7 @@ async function judge(
   const taken = await readTaken(tx, keyring, broadcast, phones)
   return leads.map((lead) => {
     const { phone } = lead
-    const key = phone === null ? null : keyOf(keyring, broadcast.id, phone)
+    const key = phone === null ? null : phoneKeyOf(keyring, broadcast.id, phone)
     const variant = variantOf(key ?? lead.id, broadcast.variants)
     const chosen = broadcast.variants[variant]
     const country = phone === null ? null : countryOf({ phone, userId: null })
@@ -159,7 +159,7 @@ async function judge(
 }
 
 /** A digest in the form of an id: only numbers within one broadcast are compared. */
-const keyOf = (keyring: Keyring, broadcastId: string, phone: string): string =>
+export const phoneKeyOf = (keyring: Keyring, broadcastId: string, phone: string): string =>
   keyring.stable('broadcast.phone', `${broadcastId} ${phoneClass(phone)}`).toString('hex')
 
 async function readTaken(
@@ -168,7 +168,7 @@ async function readTaken(
   { workspaceId, id }: Broadcast,
   phones: readonly string[],
 ): Promise<Set<string>> {
-  const keys = phones.map((phone) => keyOf(keyring, id, phone))
+  const keys = phones.map((phone) => phoneKeyOf(keyring, id, phone))
   const rows = await sql<{ key: string }[]>`
     select replace(phone_key::text, '-', '') as key
     from broadcast_recipients

@@ -1,6 +1,7 @@
 import pLimit from 'p-limit'
 import type { Sql, Tx } from '../base/db.ts'
 import { ApiError } from '../base/errors.ts'
+import { violates } from '../base/postgres/failures.ts'
 import type { RunStep } from '../base/run-step.ts'
 import type { StoredConnection } from '../channels/connection/connection.ts'
 import { findConnection } from '../channels/connection/queries.ts'
@@ -11,7 +12,7 @@ import { templateCommandOf } from '../inbox/send/send-command.ts'
 import { decryptLead } from '../leads/lead/encrypted-lead.ts'
 import type { Lead } from '../leads/lead/lead.ts'
 import { findLeadsByIds } from '../leads/lead/queries.ts'
-import { ecosystemPauseMs, readCategories } from './audience.ts'
+import { ecosystemPauseMs, phoneKeyOf, readCategories } from './audience.ts'
 import {
   type Broadcast,
   type BroadcastDeps,
@@ -44,6 +45,8 @@ interface Recipient {
   id: string
   leadId: string
   variant: number
+  /** Digest of the number that the audience was frozen with. */
+  phoneKey: string
 }
 
 /** Longer than almost every batch. A second process that takes over can do no harm: a send has an idempotency key. */
@@ -77,6 +80,10 @@ export async function claimRecipients(work: ChangeTx, broadcast: Broadcast): Pro
     await pauseItself(work, broadcast, reason ?? 'connection')
     return []
   }
+  if (!(await hasPending(tx, workspaceId, id))) {
+    await storeBroadcast(work, broadcast, { state: 'done', reason: null, endedAt: now, nextAt: now })
+    return []
+  }
   const perMinute = perMinuteOf(connection, options.perMinute)
   const allowance = await readAllowance(tx, workspaceId, connection, now)
   if (allowance.left <= 0) {
@@ -105,7 +112,7 @@ export async function claimRecipients(work: ChangeTx, broadcast: Broadcast): Pro
     from due
     where r.workspace_id = ${workspaceId}
       and r.id = due.id
-    returning r.id, r.lead_id as "leadId", r.variant`
+    returning r.id, r.lead_id as "leadId", r.variant, replace(r.phone_key::text, '-', '') as "phoneKey"`
   if (recipients.length > 0) {
     const nextAt = new Date(now.getTime() + pauseAfterMs(recipients.length, perMinute))
     await tx`
@@ -122,13 +129,22 @@ export async function claimRecipients(work: ChangeTx, broadcast: Broadcast): Pro
     where workspace_id = ${workspaceId}
       and broadcast_id = ${id}
       and status = 'pending'`
-  const at = next?.at ?? null
   // Looks again now and then, so that the page shows results while it waits.
   const soon = (time: Date) =>
     new Date(Math.min(Math.max(time.getTime(), now.getTime() + 1_000), now.getTime() + maxWaitMs))
-  if (at === null) await storeBroadcast(work, broadcast, { state: 'done', reason: null, endedAt: now, nextAt: now })
-  else await storeBroadcast(work, broadcast, { reason: null, nextAt: soon(at) })
+  await storeBroadcast(work, broadcast, { reason: null, nextAt: soon(next?.at ?? now) })
   return []
+}
+
+async function hasPending(sql: Sql, workspaceId: string, id: string): Promise<boolean> {
+  const rows = await sql`
+    select id
+    from broadcast_recipients
+    where workspace_id = ${workspaceId}
+      and broadcast_id = ${id}
+      and status = 'pending'
+    limit 1`
+  return rows.length > 0
 }
 
 /**
@@ -159,7 +175,7 @@ export async function sendBatch(
   const { sends, step } = deps
   const { workspaceId } = broadcast
   const [leads, categories] = await step('open', async () => [
-    await readLeads(deps, workspaceId, recipients),
+    await readLeads(deps, broadcast, recipients),
     await readCategories(sends.db.sql, broadcast),
   ])
   const limit = pLimit(sendsAtOnce)
@@ -168,7 +184,7 @@ export async function sendBatch(
     recipients.map((one) =>
       limit(async () => {
         try {
-          await sendTo(deps, broadcast, one, { lead: leads.get(one.leadId), isMarketing: isMarketing(one) })
+          await sendTo(deps, broadcast, one, { ...leads.get(one.leadId), isMarketing: isMarketing(one) })
         } catch (error) {
           // The claim ends, and the next process tries again.
           sends.log.warn('failed to send to a recipient of a broadcast; retrying in 2 min', { workspaceId }, error)
@@ -178,12 +194,22 @@ export async function sendBatch(
   )
 }
 
-async function readLeads({ sends }: BroadcastDeps, workspaceId: string, recipients: readonly Recipient[]) {
+async function readLeads(
+  { sends }: BroadcastDeps,
+  { workspaceId, id: broadcastId }: Broadcast,
+  recipients: readonly Recipient[],
+) {
   const ids = recipients.map(({ leadId }) => leadId)
   const rows = await findLeadsByIds(sends.db.sql, workspaceId, ids)
   return sends.keyStore.withKeyring(
     workspaceId,
-    async (keyring) => new Map(rows.map((row) => [row.id, decryptLead(keyring, row)])),
+    async (keyring) =>
+      new Map(
+        rows.map((row) => {
+          const lead = decryptLead(keyring, row)
+          return [row.id, { lead, phoneKey: lead.phone === null ? null : phoneKeyOf(keyring, broadcastId, lead.phone) }]
+        }),
+      ),
   )
 }
 
@@ -191,13 +217,16 @@ async function sendTo(
   deps: SendBroadcastDeps,
   broadcast: Broadcast,
   recipient: Recipient,
-  { lead, isMarketing }: { lead: Lead | undefined; isMarketing: boolean },
+  { lead, phoneKey = null, isMarketing }: { lead?: Lead; phoneKey?: string | null; isMarketing: boolean },
 ): Promise<void> {
   const { sends, step } = deps
   const skip = (reason: string) => step('skip', () => skipRecipient(deps, broadcast, recipient.id, reason))
   const variant = broadcast.variants[recipient.variant]
   if (lead === undefined || variant === undefined) return skip('lead_deleted')
-  if (lead.phone === null) return skip('no_number')
+  if (lead.phone === null || phoneKey === null) return skip('no_number')
+  if (phoneKey !== recipient.phoneKey && !(await takeNumber(deps, broadcast, recipient.id, phoneKey))) {
+    return skip('duplicate')
+  }
   const template = fillVariant(variant, lead)
   if (template === null) return skip('missing_value')
   const sender = senderOf(broadcast)
@@ -226,6 +255,30 @@ async function sendTo(
     const pauses = pausing[code] ?? (code === 'HTTP_404' ? 'connection' : undefined)
     if (pauses === undefined) return skip(skippedAs[code] ?? code)
     await step('skip', () => pauseFor(deps, broadcast, recipient.id, pauses))
+  }
+}
+
+/** Stores the number that a lead has got since the audience was frozen. Returns false if another recipient has it. */
+async function takeNumber(
+  { sends }: BroadcastDeps,
+  { workspaceId, id: broadcastId }: Broadcast,
+  id: string,
+  phoneKey: string,
+): Promise<boolean> {
+  try {
+    const { count } = await sends.db.tx(
+      (tx) => tx`
+        update broadcast_recipients
+        set phone_key = ${phoneKey}
+        where workspace_id = ${workspaceId}
+          and broadcast_id = ${broadcastId}
+          and id = ${id}
+          and status = 'pending'`,
+    )
+    return count === 1
+  } catch (error) {
+    if (violates(error, 'broadcast_recipients_phone')) return false
+    throw error
   }
 }
 
