@@ -124,7 +124,7 @@ export type Cause = { formId: string; leadId: string } | { labelIds: readonly st
 
 /**
  * Starts the sequences that are on for these causes. None stops what has caused it: one that is full is left out. A form
- * starts each for a lead once in 24 hours. `actor` is who has caused it.
+ * starts each for a number once in 24 hours. `actor` is who has caused it.
  */
 export async function startBy(
   tx: Tx,
@@ -163,13 +163,17 @@ async function withoutRecent(
   leadIds: readonly string[],
   now: Date,
 ): Promise<string[]> {
+  // Each submission is a lead of its own.
   const rows = await sql<{ id: string }[]>`
-    select lead_id as id
-    from sequence_runs
-    where workspace_id = ${workspaceId}
-      and sequence_id = ${sequenceId}
-      and lead_id = any (${[...leadIds]}::uuid[])
-      and created_at > ${new Date(now.getTime() - formPauseMs)}`
+    select distinct l.id
+    from leads l
+    join leads o on o.workspace_id = ${workspaceId} and o.phone_index = l.phone_index
+    join sequence_runs r on r.workspace_id = ${workspaceId} and r.lead_id = o.id
+    where l.workspace_id = ${workspaceId}
+      and l.id = any (${[...leadIds]}::uuid[])
+      and o.deleted_at is null
+      and r.sequence_id = ${sequenceId}
+      and r.created_at > ${new Date(now.getTime() - formPauseMs)}`
   const recent = new Set(rows.map(({ id }) => id))
   return leadIds.filter((id) => !recent.has(id))
 }
