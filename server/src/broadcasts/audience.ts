@@ -1,8 +1,9 @@
-import type { Sql } from '../base/db.ts'
+import type { Db, Sql } from '../base/db.ts'
 import type { Keyring } from '../base/encryption/keyring.ts'
 import { newId } from '../base/id.ts'
 import { defaultLeadSettings } from '../base/lead-settings.ts'
 import { phoneClass } from '../base/phone/phone-variants.ts'
+import { violates } from '../base/postgres/failures.ts'
 import { unnested } from '../base/postgres/rows.ts'
 import { byteaArray } from '../base/postgres/values.ts'
 import type { Decisions } from '../consents/consent.ts'
@@ -161,6 +162,30 @@ async function judge(
 /** A digest in the form of an id: only numbers within one broadcast are compared. */
 export const phoneKeyOf = (keyring: Keyring, broadcastId: string, phone: string): string =>
   keyring.stable('broadcast.phone', `${broadcastId} ${phoneClass(phone)}`).toString('hex')
+
+/** Stores the number that a lead has got since the audience was frozen. Returns false if another recipient has it. */
+export async function takeNumber(
+  db: Db,
+  { workspaceId, id: broadcastId }: Broadcast,
+  id: string,
+  phoneKey: string,
+): Promise<boolean> {
+  try {
+    const { count } = await db.tx(
+      (tx) => tx`
+        update broadcast_recipients
+        set phone_key = ${phoneKey}
+        where workspace_id = ${workspaceId}
+          and broadcast_id = ${broadcastId}
+          and id = ${id}
+          and status = 'pending'`,
+    )
+    return count === 1
+  } catch (error) {
+    if (violates(error, 'broadcast_recipients_phone')) return false
+    throw error
+  }
+}
 
 async function readTaken(
   sql: Sql,

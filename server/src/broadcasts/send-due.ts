@@ -1,10 +1,10 @@
 import pLimit from 'p-limit'
 import type { Sql, Tx } from '../base/db.ts'
 import { ApiError } from '../base/errors.ts'
-import { violates } from '../base/postgres/failures.ts'
 import type { RunStep } from '../base/run-step.ts'
 import type { StoredConnection } from '../channels/connection/connection.ts'
 import { findConnection } from '../channels/connection/queries.ts'
+import { findTemplate } from '../channels/templates/templates.ts'
 import { findOrCreateConversation } from '../inbox/assignment/find-or-create-conversation.ts'
 import { type ChangeTx, type Conversation, inWorkspace } from '../inbox/conversation/conversation.ts'
 import { sendMessage } from '../inbox/send/send.ts'
@@ -12,7 +12,7 @@ import { templateCommandOf } from '../inbox/send/send-command.ts'
 import { decryptLead } from '../leads/lead/encrypted-lead.ts'
 import type { Lead } from '../leads/lead/lead.ts'
 import { findLeadsByIds } from '../leads/lead/queries.ts'
-import { ecosystemPauseMs, phoneKeyOf, readCategories } from './audience.ts'
+import { ecosystemPauseMs, phoneKeyOf, readCategories, takeNumber } from './audience.ts'
 import {
   type Broadcast,
   type BroadcastDeps,
@@ -31,7 +31,7 @@ import {
   pauseAfterMs,
   perMinuteOf,
 } from './pacing.ts'
-import { fillVariant } from './variables.ts'
+import { fillVariant, type Variant, variantProblem } from './variables.ts'
 
 /** Steps of the work on broadcasts, besides those of sends, after each of which a process can die. */
 export const broadcastSteps = ['freeze', 'claim', 'open', 'skip', 'settle', 'refresh'] as const
@@ -224,7 +224,7 @@ async function sendTo(
   const variant = broadcast.variants[recipient.variant]
   if (lead === undefined || variant === undefined) return skip('lead_deleted')
   if (lead.phone === null || phoneKey === null) return skip('no_number')
-  if (phoneKey !== recipient.phoneKey && !(await takeNumber(deps, broadcast, recipient.id, phoneKey))) {
+  if (phoneKey !== recipient.phoneKey && !(await takeNumber(sends.db, broadcast, recipient.id, phoneKey))) {
     return skip('duplicate')
   }
   const template = fillVariant(variant, lead)
@@ -252,34 +252,21 @@ async function sendTo(
     // The message has the result, or will have it.
     if (code === 'NOT_RETRYABLE' || code === 'DELIVERY_FAILED') return
     if (error.statusCode >= 500 || code === 'HTTP_429') throw error
-    const pauses = pausing[code] ?? (code === 'HTTP_404' ? 'connection' : undefined)
+    const isOutdated = code === 'INVALID_MESSAGE' && (await hasProblem(deps, broadcast, variant))
+    const pauses = isOutdated ? 'template' : (pausing[code] ?? (code === 'HTTP_404' ? 'connection' : undefined))
     if (pauses === undefined) return skip(skippedAs[code] ?? code)
     await step('skip', () => pauseFor(deps, broadcast, recipient.id, pauses))
   }
 }
 
-/** Stores the number that a lead has got since the audience was frozen. Returns false if another recipient has it. */
-async function takeNumber(
+/** Whether the template was changed since the start, so that nobody can get it with these variables. */
+async function hasProblem(
   { sends }: BroadcastDeps,
-  { workspaceId, id: broadcastId }: Broadcast,
-  id: string,
-  phoneKey: string,
+  { workspaceId, connectionId }: Broadcast,
+  variant: Variant,
 ): Promise<boolean> {
-  try {
-    const { count } = await sends.db.tx(
-      (tx) => tx`
-        update broadcast_recipients
-        set phone_key = ${phoneKey}
-        where workspace_id = ${workspaceId}
-          and broadcast_id = ${broadcastId}
-          and id = ${id}
-          and status = 'pending'`,
-    )
-    return count === 1
-  } catch (error) {
-    if (violates(error, 'broadcast_recipients_phone')) return false
-    throw error
-  }
+  const { name, language } = variant.template
+  return variantProblem(variant, await findTemplate(sends.db.sql, workspaceId, connectionId, name, language)) !== null
 }
 
 const keyOf = ({ id }: Broadcast, recipient: Recipient): string => `broadcast:${id}:${recipient.id}`

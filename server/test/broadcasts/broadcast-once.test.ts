@@ -86,3 +86,25 @@ test('an agent that repeats itself does not use up the broadcasts of the workspa
   const refused = await w.call('POST', '/api/v2/broadcasts', { body, key })
   assert.equal(refused.status, 409, JSON.stringify(refused.body))
 })
+
+test('a template that gets another number of variables pauses it, and leaves nobody out', async () => {
+  const w = await broadcastWorld()
+  const phones = await w.addLeads(4)
+  const { id } = await w.prepare(slow)
+  await w.start(id)
+  await w.drain()
+  const setVariables = (count: number) => w.db.sql`
+    update templates set parameter_count = ${count}
+    where workspace_id = ${w.workspaceId} and name = 'sale'`
+  await setVariables(2)
+  await drainFor(w, 8_000)
+  const { state, reason, results } = await w.read(id)
+  assert.deepEqual([state, reason, results?.variants[0].skipped ?? 0], ['paused', 'template', 0])
+  await setVariables(1)
+  await w.control(id, 'resume')
+  await drainFor(w, 8_000)
+  assert.deepEqual(
+    phones.map((phone) => w.sentTo(phone)),
+    phones.map(() => 1),
+  )
+})
