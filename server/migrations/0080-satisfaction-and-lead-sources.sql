@@ -86,6 +86,9 @@ where next_at is not null;
 create index lead_source_requests_lead on lead_source_requests (workspace_id, lead_id)
 where lead_id is not null;
 create index lead_source_requests_time on lead_source_requests (workspace_id, received_at);
+-- For erasing a customer: those that are no lead.
+create index lead_source_requests_open on lead_source_requests (workspace_id, id)
+where lead_id is null;
 
 -- How a lead came: the first time and the last time; see leads/sources/attribution.ts.
 create table lead_attributions (

@@ -17,6 +17,7 @@ import { eraseKnowledgeDrafts } from '../knowledge/conversation-draft.ts'
 import { eraseLeads } from '../leads/erase.ts'
 import { deleteExpiredSnapshots } from '../leads/merge/merge-records.ts'
 import { deleteOldBulkChanges, deleteOldImports } from '../leads/retention.ts'
+import { eraseSourceRequests } from '../leads/sources/erase.ts'
 import { eraseImportFiles } from '../leads/transfer/import/file-pieces.ts'
 import { deleteOldMails } from '../mail/mails.ts'
 import { deleteOldNotifications } from '../notifications/retention.ts'
@@ -35,8 +36,9 @@ export function erasureDeps({ db, keyStore, clock }: Pick<Runtime, 'db' | 'keySt
     clock,
     step: runStep,
     parts: [
-      // First, because import files could recreate the customer.
+      // First, because import files and requests that wait could recreate the customer.
       eraseImportFiles,
+      eraseSourceRequests,
       // Before the leads: a customer who writes meanwhile still has a lead, so no new one is created.
       eraseConversations,
       async (tx, { workspaceId, customer }) => {

@@ -1,8 +1,9 @@
-import type { Sql } from '../base/db.ts'
+import type { Db, Sql } from '../base/db.ts'
 import type { Keyring } from '../base/encryption/keyring.ts'
 import { newId } from '../base/id.ts'
 import { defaultLeadSettings } from '../base/lead-settings.ts'
 import { phoneClass } from '../base/phone/phone-variants.ts'
+import { violates } from '../base/postgres/failures.ts'
 import { unnested } from '../base/postgres/rows.ts'
 import { byteaArray } from '../base/postgres/values.ts'
 import type { Decisions } from '../consents/consent.ts'
@@ -142,7 +143,7 @@ async function judge(
   const taken = await readTaken(tx, keyring, broadcast, phones)
   return leads.map((lead) => {
     const { phone } = lead
-    const key = phone === null ? null : keyOf(keyring, broadcast.id, phone)
+    const key = phone === null ? null : phoneKeyOf(keyring, broadcast.id, phone)
     const variant = variantOf(key ?? lead.id, broadcast.variants)
     const chosen = broadcast.variants[variant]
     const country = phone === null ? null : countryOf({ phone, userId: null })
@@ -159,8 +160,32 @@ async function judge(
 }
 
 /** A digest in the form of an id: only numbers within one broadcast are compared. */
-const keyOf = (keyring: Keyring, broadcastId: string, phone: string): string =>
+export const phoneKeyOf = (keyring: Keyring, broadcastId: string, phone: string): string =>
   keyring.stable('broadcast.phone', `${broadcastId} ${phoneClass(phone)}`).toString('hex')
+
+/** Stores the number that a lead has got since the audience was frozen. Returns false if another recipient has it. */
+export async function takeNumber(
+  db: Db,
+  { workspaceId, id: broadcastId }: Broadcast,
+  id: string,
+  phoneKey: string,
+): Promise<boolean> {
+  try {
+    const { count } = await db.tx(
+      (tx) => tx`
+        update broadcast_recipients
+        set phone_key = ${phoneKey}
+        where workspace_id = ${workspaceId}
+          and broadcast_id = ${broadcastId}
+          and id = ${id}
+          and status = 'pending'`,
+    )
+    return count === 1
+  } catch (error) {
+    if (violates(error, 'broadcast_recipients_phone')) return false
+    throw error
+  }
+}
 
 async function readTaken(
   sql: Sql,
@@ -168,7 +193,7 @@ async function readTaken(
   { workspaceId, id }: Broadcast,
   phones: readonly string[],
 ): Promise<Set<string>> {
-  const keys = phones.map((phone) => keyOf(keyring, id, phone))
+  const keys = phones.map((phone) => phoneKeyOf(keyring, id, phone))
   const rows = await sql<{ key: string }[]>`
     select replace(phone_key::text, '-', '') as key
     from broadcast_recipients

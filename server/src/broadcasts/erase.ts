@@ -6,7 +6,8 @@ const erasedValue = '…'
 
 /**
  * Removes the customer's phone and e-mail from names, filters and fixed texts of broadcasts. Recipients are erased with
- * their leads. A broadcast that is still to be sent keeps working without those words.
+ * their leads. A broadcast whose audience is frozen keeps working without those words; a filter with one of them must be
+ * chosen again.
  */
 export async function eraseBroadcasts(tx: Tx, { workspaceId, keyring, customer }: ErasureScope): Promise<ErasureStep> {
   const mentions = createMentionTest(customer)
@@ -42,8 +43,13 @@ function withoutMentions({ filter, viewName, variants }: Broadcast, mentions: (t
     ...{ from, value: clean(value) },
     ...(fallback !== undefined && { fallback: clean(fallback) }),
   })
+  const kept = Object.entries(filter).filter(([, value]) => !mentions(String(value)))
   return {
-    filter: Object.fromEntries(Object.entries(filter).filter(([, value]) => !mentions(String(value)))),
+    // Without a condition the audience would be larger: this one is refused until people choose another.
+    filter: {
+      ...Object.fromEntries(kept),
+      ...(kept.length < Object.keys(filter).length && { where: erasedValue }),
+    },
     viewName: viewName === null ? null : clean(viewName),
     variants: variants.map(({ body, header, buttons, ...variant }) => ({
       ...variant,

@@ -3,7 +3,7 @@ import { conflict, forbidden, invalid, unprocessable } from '../base/errors.ts'
 import { newId } from '../base/id.ts'
 import { isOfficial } from '../channels/connection/connection.ts'
 import { findConnection } from '../channels/connection/queries.ts'
-import { findTemplate, type Template } from '../channels/templates/templates.ts'
+import { findTemplate } from '../channels/templates/templates.ts'
 import { type ChangeTx, inWorkspace } from '../inbox/conversation/conversation.ts'
 import { recordAudit } from '../team/audit.ts'
 import { publishBroadcast } from '../team/live-updates.ts'
@@ -20,8 +20,8 @@ import {
   requireState,
   storeBroadcast,
 } from './broadcast.ts'
-import { findPauseReason, localMoment, zoneOf } from './pacing.ts'
-import { parseVariable, type Variant } from './variables.ts'
+import { findPauseReason, limitWindowMs, localMoment, zoneOf } from './pacing.ts'
+import { parseVariable, type Variant, variantProblem } from './variables.ts'
 
 export const maxBroadcasts = 500
 /** As far ahead as a scheduled message. */
@@ -39,7 +39,7 @@ export interface Author {
   actor: Broadcast['actor']
 }
 
-/** Creates a draft. Throws 400 for a connection without templates, 409 if there are 500. */
+/** Creates a draft. Throws 400 for a connection without templates, 409 if there are 500, or 20 of an agent. */
 export function createBroadcast(deps: BroadcastDeps, by: Author, draft: BroadcastDraft): Promise<Broadcast> {
   const { workspaceId, actor } = by
   return inWorkspace(deps.sends, workspaceId, async (work) => {
@@ -53,6 +53,7 @@ export function createBroadcast(deps: BroadcastDeps, by: Author, draft: Broadcas
     if ((row?.count ?? 0) >= maxBroadcasts) {
       throw conflict(`A workspace has at most ${maxBroadcasts} broadcasts. Delete old ones first.`)
     }
+    if (actor.type === 'agent') await checkDrafts(work, actor.id)
     const id = newId(now)
     await tx`
       insert into broadcasts (
@@ -66,6 +67,22 @@ export function createBroadcast(deps: BroadcastDeps, by: Author, draft: Broadcas
     await audit(work, by, 'broadcast.created', id)
     return findBroadcast(tx, keyring, workspaceId, id)
   })
+}
+
+/** Drafts of an agent that wait for people: one that repeats itself must not use up those of the workspace. */
+const maxAgentDrafts = 20
+
+async function checkDrafts({ tx, workspaceId }: ChangeTx, keyId: string): Promise<void> {
+  const rows = await tx`
+    select id
+    from broadcasts
+    where workspace_id = ${workspaceId}
+      and state = 'draft'
+      and actor_type = 'agent'
+      and actor_id = ${keyId}
+    limit ${maxAgentDrafts}`
+  if (rows.length < maxAgentDrafts) return
+  throw conflict(`${maxAgentDrafts} broadcasts of this key wait for the team. Ask them to start or delete some first.`)
 }
 
 /** Creates the draft of an agent: one template, and names of fields as `firstName|there`. */
@@ -100,6 +117,23 @@ export function changeBroadcast(
   })
 }
 
+/** Whether the next broadcasts must leave room for what this one has sent: see `readAllowance`. */
+async function countsAgainstLimit(
+  { tx, keyring, workspaceId, now }: ChangeTx,
+  { id, connectionId }: Broadcast,
+): Promise<boolean> {
+  const limit = (await findConnection(tx, keyring, workspaceId, connectionId))?.numberStatus?.messagingLimit ?? null
+  if (limit === null || limit === 'unlimited') return false
+  const rows = await tx`
+    select id
+    from broadcast_recipients
+    where workspace_id = ${workspaceId}
+      and broadcast_id = ${id}
+      and claimed_at > ${new Date(now.getTime() - limitWindowMs)}
+    limit 1`
+  return rows.length > 0
+}
+
 const uncounted = {
   ...{ state: 'draft' as const, reason: null, cursor: null, counts: null, startedAt: null, startedBy: null },
   nextAt: null,
@@ -109,6 +143,9 @@ export async function deleteBroadcast(deps: BroadcastDeps, by: Author, id: strin
   await change(deps, by, id, async (work, broadcast) => {
     requireState(broadcast, 'draft', 'collecting', 'ready', 'awaiting_approval', 'done', 'cancelled')
     const { tx, workspaceId } = work
+    if (await countsAgainstLimit(work, broadcast)) {
+      throw conflict('Its messages count against the messaging limit for 24 hours. Delete it after that.')
+    }
     await tx`
       delete from broadcasts
       where workspace_id = ${workspaceId}
@@ -346,19 +383,4 @@ async function requireTemplates({ tx, workspaceId }: ChangeTx, { connectionId, v
     const problem = variantProblem(variant, await findTemplate(tx, workspaceId, connectionId, name, language))
     if (problem !== null) throw unprocessable(`variants[${n}] ${problem}`, { code: 'TEMPLATE_NOT_APPROVED' })
   }
-}
-
-/** Returns why a template cannot be sent with these variables; null if it can. */
-export function variantProblem({ body, header, buttons }: Variant, template: Template | undefined): string | null {
-  if (template === undefined) return 'names a template that this connection does not have'
-  if (template.status !== 'APPROVED') return 'names a template that the platform has not approved'
-  if (template.category.toUpperCase() === 'AUTHENTICATION')
-    return 'names a template for codes, which are sent one by one'
-  const { headerText, headerLocation, buttons: needed = [] } = template.inputs ?? {}
-  if (template.header !== null || headerLocation === true || (!template.bodyOnly && template.inputs === null)) {
-    return 'names a template with a file or a location, which broadcasts cannot send'
-  }
-  if (body.length !== template.parameterCount) return `must have ${template.parameterCount} variables in its body`
-  if ((header === null) !== (headerText === undefined)) return 'must have a variable in its header if its template has'
-  return buttons.length === needed.length ? null : `must have ${needed.length} variables in its buttons`
 }

@@ -4,6 +4,7 @@ import { ApiError } from '../base/errors.ts'
 import type { RunStep } from '../base/run-step.ts'
 import type { StoredConnection } from '../channels/connection/connection.ts'
 import { findConnection } from '../channels/connection/queries.ts'
+import { findTemplate } from '../channels/templates/templates.ts'
 import { findOrCreateConversation } from '../inbox/assignment/find-or-create-conversation.ts'
 import { type ChangeTx, type Conversation, inWorkspace } from '../inbox/conversation/conversation.ts'
 import { sendMessage } from '../inbox/send/send.ts'
@@ -11,7 +12,7 @@ import { templateCommandOf } from '../inbox/send/send-command.ts'
 import { decryptLead } from '../leads/lead/encrypted-lead.ts'
 import type { Lead } from '../leads/lead/lead.ts'
 import { findLeadsByIds } from '../leads/lead/queries.ts'
-import { ecosystemPauseMs, readCategories } from './audience.ts'
+import { ecosystemPauseMs, phoneKeyOf, readCategories, takeNumber } from './audience.ts'
 import {
   type Broadcast,
   type BroadcastDeps,
@@ -30,7 +31,7 @@ import {
   pauseAfterMs,
   perMinuteOf,
 } from './pacing.ts'
-import { fillVariant } from './variables.ts'
+import { fillVariant, type Variant, variantProblem } from './variables.ts'
 
 /** Steps of the work on broadcasts, besides those of sends, after each of which a process can die. */
 export const broadcastSteps = ['freeze', 'claim', 'open', 'skip', 'settle', 'refresh'] as const
@@ -44,6 +45,8 @@ interface Recipient {
   id: string
   leadId: string
   variant: number
+  /** Digest of the number that the audience was frozen with. */
+  phoneKey: string
 }
 
 /** Longer than almost every batch. A second process that takes over can do no harm: a send has an idempotency key. */
@@ -77,6 +80,10 @@ export async function claimRecipients(work: ChangeTx, broadcast: Broadcast): Pro
     await pauseItself(work, broadcast, reason ?? 'connection')
     return []
   }
+  if (!(await hasPending(tx, workspaceId, id))) {
+    await storeBroadcast(work, broadcast, { state: 'done', reason: null, endedAt: now, nextAt: now })
+    return []
+  }
   const perMinute = perMinuteOf(connection, options.perMinute)
   const allowance = await readAllowance(tx, workspaceId, connection, now)
   if (allowance.left <= 0) {
@@ -105,7 +112,7 @@ export async function claimRecipients(work: ChangeTx, broadcast: Broadcast): Pro
     from due
     where r.workspace_id = ${workspaceId}
       and r.id = due.id
-    returning r.id, r.lead_id as "leadId", r.variant`
+    returning r.id, r.lead_id as "leadId", r.variant, replace(r.phone_key::text, '-', '') as "phoneKey"`
   if (recipients.length > 0) {
     const nextAt = new Date(now.getTime() + pauseAfterMs(recipients.length, perMinute))
     await tx`
@@ -122,13 +129,22 @@ export async function claimRecipients(work: ChangeTx, broadcast: Broadcast): Pro
     where workspace_id = ${workspaceId}
       and broadcast_id = ${id}
       and status = 'pending'`
-  const at = next?.at ?? null
   // Looks again now and then, so that the page shows results while it waits.
   const soon = (time: Date) =>
     new Date(Math.min(Math.max(time.getTime(), now.getTime() + 1_000), now.getTime() + maxWaitMs))
-  if (at === null) await storeBroadcast(work, broadcast, { state: 'done', reason: null, endedAt: now, nextAt: now })
-  else await storeBroadcast(work, broadcast, { reason: null, nextAt: soon(at) })
+  await storeBroadcast(work, broadcast, { reason: null, nextAt: soon(next?.at ?? now) })
   return []
+}
+
+async function hasPending(sql: Sql, workspaceId: string, id: string): Promise<boolean> {
+  const rows = await sql`
+    select id
+    from broadcast_recipients
+    where workspace_id = ${workspaceId}
+      and broadcast_id = ${id}
+      and status = 'pending'
+    limit 1`
+  return rows.length > 0
 }
 
 /**
@@ -159,7 +175,7 @@ export async function sendBatch(
   const { sends, step } = deps
   const { workspaceId } = broadcast
   const [leads, categories] = await step('open', async () => [
-    await readLeads(deps, workspaceId, recipients),
+    await readLeads(deps, broadcast, recipients),
     await readCategories(sends.db.sql, broadcast),
   ])
   const limit = pLimit(sendsAtOnce)
@@ -168,7 +184,7 @@ export async function sendBatch(
     recipients.map((one) =>
       limit(async () => {
         try {
-          await sendTo(deps, broadcast, one, { lead: leads.get(one.leadId), isMarketing: isMarketing(one) })
+          await sendTo(deps, broadcast, one, { ...leads.get(one.leadId), isMarketing: isMarketing(one) })
         } catch (error) {
           // The claim ends, and the next process tries again.
           sends.log.warn('failed to send to a recipient of a broadcast; retrying in 2 min', { workspaceId }, error)
@@ -178,12 +194,22 @@ export async function sendBatch(
   )
 }
 
-async function readLeads({ sends }: BroadcastDeps, workspaceId: string, recipients: readonly Recipient[]) {
+async function readLeads(
+  { sends }: BroadcastDeps,
+  { workspaceId, id: broadcastId }: Broadcast,
+  recipients: readonly Recipient[],
+) {
   const ids = recipients.map(({ leadId }) => leadId)
   const rows = await findLeadsByIds(sends.db.sql, workspaceId, ids)
   return sends.keyStore.withKeyring(
     workspaceId,
-    async (keyring) => new Map(rows.map((row) => [row.id, decryptLead(keyring, row)])),
+    async (keyring) =>
+      new Map(
+        rows.map((row) => {
+          const lead = decryptLead(keyring, row)
+          return [row.id, { lead, phoneKey: lead.phone === null ? null : phoneKeyOf(keyring, broadcastId, lead.phone) }]
+        }),
+      ),
   )
 }
 
@@ -191,13 +217,16 @@ async function sendTo(
   deps: SendBroadcastDeps,
   broadcast: Broadcast,
   recipient: Recipient,
-  { lead, isMarketing }: { lead: Lead | undefined; isMarketing: boolean },
+  { lead, phoneKey = null, isMarketing }: { lead?: Lead; phoneKey?: string | null; isMarketing: boolean },
 ): Promise<void> {
   const { sends, step } = deps
   const skip = (reason: string) => step('skip', () => skipRecipient(deps, broadcast, recipient.id, reason))
   const variant = broadcast.variants[recipient.variant]
   if (lead === undefined || variant === undefined) return skip('lead_deleted')
-  if (lead.phone === null) return skip('no_number')
+  if (lead.phone === null || phoneKey === null) return skip('no_number')
+  if (phoneKey !== recipient.phoneKey && !(await takeNumber(sends.db, broadcast, recipient.id, phoneKey))) {
+    return skip('duplicate')
+  }
   const template = fillVariant(variant, lead)
   if (template === null) return skip('missing_value')
   const sender = senderOf(broadcast)
@@ -223,10 +252,21 @@ async function sendTo(
     // The message has the result, or will have it.
     if (code === 'NOT_RETRYABLE' || code === 'DELIVERY_FAILED') return
     if (error.statusCode >= 500 || code === 'HTTP_429') throw error
-    const pauses = pausing[code] ?? (code === 'HTTP_404' ? 'connection' : undefined)
+    const isOutdated = code === 'INVALID_MESSAGE' && (await hasProblem(deps, broadcast, variant))
+    const pauses = isOutdated ? 'template' : (pausing[code] ?? (code === 'HTTP_404' ? 'connection' : undefined))
     if (pauses === undefined) return skip(skippedAs[code] ?? code)
     await step('skip', () => pauseFor(deps, broadcast, recipient.id, pauses))
   }
+}
+
+/** Whether the template was changed since the start, so that nobody can get it with these variables. */
+async function hasProblem(
+  { sends }: BroadcastDeps,
+  { workspaceId, connectionId }: Broadcast,
+  variant: Variant,
+): Promise<boolean> {
+  const { name, language } = variant.template
+  return variantProblem(variant, await findTemplate(sends.db.sql, workspaceId, connectionId, name, language)) !== null
 }
 
 const keyOf = ({ id }: Broadcast, recipient: Recipient): string => `broadcast:${id}:${recipient.id}`

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { Template } from '../channels/templates/templates.ts'
 import type { TemplateChoice } from '../inbox/send/send-schema.ts'
 import type { Lead } from '../leads/lead/lead.ts'
 
@@ -100,4 +101,19 @@ export function variantOf(key: string, variants: readonly Pick<Variant, 'weight'
       return rest < 0
     }),
   )
+}
+
+/** Returns why a template cannot be sent with these variables; null if it can. */
+export function variantProblem({ body, header, buttons }: Variant, template: Template | undefined): string | null {
+  if (template === undefined) return 'names a template that this connection does not have'
+  if (template.status !== 'APPROVED') return 'names a template that the platform has not approved'
+  if (template.category.toUpperCase() === 'AUTHENTICATION')
+    return 'names a template for codes, which are sent one by one'
+  const { headerText, headerLocation, buttons: needed = [] } = template.inputs ?? {}
+  if (template.header !== null || headerLocation === true || (!template.bodyOnly && template.inputs === null)) {
+    return 'names a template with a file or a location, which broadcasts cannot send'
+  }
+  if (body.length !== template.parameterCount) return `must have ${template.parameterCount} variables in its body`
+  if ((header === null) !== (headerText === undefined)) return 'must have a variable in its header if its template has'
+  return buttons.length === needed.length ? null : `must have ${needed.length} variables in its buttons`
 }

@@ -10,6 +10,11 @@ const batchSize = 500
  * so that the numbers of the past stay as they were.
  */
 export async function eraseFacts(tx: Tx, { workspaceId, customer, now }: ErasureScope): Promise<ErasureStep> {
+  // A process that has read the customer's records, and not yet stored what it counts of them, stores nothing.
+  await tx`
+    update report_queues
+    set version = version + 1
+    where workspace_id = ${workspaceId}`
   const ids = [...customer.conversationIds, ...customer.mergedIds, ...customer.leadIds]
   const rows = await tx<{ kind: string; id: string }[]>`
     select kind, id

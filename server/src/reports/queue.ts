@@ -28,7 +28,7 @@ const zone = (sql: Sql) => sql`coalesce(w.hours ->> 'timeZone', 'UTC')`
 
 const maxWorkspaces = 1000
 
-/** Returns which of these workspaces, or of all that may have something to count, are to be looked at. */
+/** Returns which of these workspaces, or of all that may have something to count, are to be looked at; the longest waiting first. */
 export async function listPending(sql: Sql, workspaceIds: readonly string[] | null, now: Date): Promise<string[]> {
   const pending = sql`
     (
@@ -56,7 +56,7 @@ export async function listPending(sql: Sql, workspaceIds: readonly string[] | nu
     left join event_feeds f on f.workspace_id = w.id
     where w.sandbox_until is null
       and ${workspaceIds === null ? pending : sql`w.id = any (${[...workspaceIds]}::uuid[])`}
-    order by w.id
+    order by q.counted_at nulls first, w.id
     limit ${maxWorkspaces}`
   return rows.map(({ id }) => id)
 }

@@ -40,10 +40,14 @@ export async function readHead(
   return { head, scope, hasCosts: costs !== null }
 }
 
+/** Saved reports name them too, and are not checked when they are saved. */
+const sourceShape = /^[a-z0-9_-]{1,36}$/
+
 /** Throws 400 for a value that the dimension cannot have, and 403 for the numbers of other people. */
 function filterOf({ dimension, value }: ReportQuery, member: Pick<Member, 'role' | 'userId'>): ReportScope['filter'] {
   if (dimension === undefined) return null
   if (value === undefined) throw invalid('value', 'must name the value of the dimension', 'query')
+  if (dimension === 'source' && !sourceShape.test(value)) throw invalid('value', 'must be a source', 'query')
   if (dimension !== 'source' && !isUuid(value)) throw invalid('value', 'must be an id', 'query')
   if (dimension === 'person' && value !== member.userId && !isAdmin(member)) {
     throw forbidden('Only admins can see the numbers of other people. Use your own id as value.')

@@ -2,6 +2,7 @@ import { decodeCursor, encodeCursor } from '../base/cursor.ts'
 import { badRequest } from '../base/errors.ts'
 import { isUuid } from '../base/id.ts'
 import type { App } from '../base/route.ts'
+import { parseIsoTime } from '../base/time.ts'
 import { countUnanswered, type UnansweredCount } from '../inbox/read/count-views.ts'
 import { readContacts } from '../inbox/read/names.ts'
 import { decryptLead } from '../leads/lead/encrypted-lead.ts'
@@ -197,8 +198,8 @@ function listRoute(api: TeamApi, deps: CollectDeps): void {
 
 function placeIn(cursor: string): { day: string; id: string } {
   const [day, id] = decodeCursor(cursor) ?? []
-  if (typeof day === 'string' && /^\d{4}-\d\d-\d\d$/.test(day) && typeof id === 'string' && isUuid(id))
-    return { day, id }
+  const isDay = typeof day === 'string' && day.length === 10 && parseIsoTime(day) !== null
+  if (isDay && typeof id === 'string' && isUuid(id)) return { day, id }
   throw badRequest('cursor is not valid: take nextCursor of the last page')
 }
 

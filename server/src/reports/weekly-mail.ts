@@ -112,13 +112,18 @@ export function watchReportMails({ db, clock }: Pick<ReportMailDeps, 'db' | 'clo
 /** Records the weekly mails that are due. Returns how many were due. */
 export async function mailReports(deps: ReportMailDeps): Promise<number> {
   const due = await listDue(deps.db, deps.clock.now())
+  const failures: unknown[] = []
   for (const [workspaceId, mails] of Map.groupBy(due, (one) => one.workspaceId)) {
     const recipients = await deps.findRecipients(
       workspaceId,
       mails.map(({ userId }) => userId),
     )
-    for (const mail of mails) await mailOne(deps, mail, recipients.get(mail.userId))
+    for (const mail of mails) {
+      await mailOne(deps, mail, recipients.get(mail.userId)).catch((error: unknown) => failures.push(error))
+    }
   }
+  // A mail that fails does not block the others.
+  if (failures.length > 0) throw failures[0]
   return due.length
 }
 

@@ -1,3 +1,4 @@
+import { forEach } from '../base/async/for-each.ts'
 import { collectChangedIds, watchDueWork } from '../base/pubsub.ts'
 import { conversationsTopic } from '../inbox/conversation/conversation.ts'
 import { review, type SequenceSendDeps, workOn } from './do-step.ts'
@@ -54,14 +55,6 @@ export async function sendDueSteps(deps: SequenceSendDeps): Promise<number> {
   }
 }
 
-async function forEach<T>(items: readonly T[], atOnce: number, work: (item: T) => Promise<void>): Promise<void> {
-  const queue = items.values()
-  const next = async () => {
-    for (const item of queue) await work(item)
-  }
-  await Promise.all(Array.from({ length: Math.min(atOnce, items.length) }, next))
-}
-
 /** Ends the runs of conversations that have changed, if they are over. Returns how many ended. */
 async function reviewChanged(deps: SequenceSendDeps, changedIds: readonly string[]): Promise<number> {
   const pairs = changedIds.flatMap((id) => {
@@ -71,16 +64,26 @@ async function reviewChanged(deps: SequenceSendDeps, changedIds: readonly string
   let count = 0
   for (const [workspaceId, some] of Map.groupBy(pairs, (pair) => pair.workspaceId)) {
     const ids = some.map(({ conversationId }) => conversationId)
-    const { db } = deps.sends
-    const rows = await db.sql<{ id: string }[]>`
-      select id
-      from sequence_runs
-      where workspace_id = ${workspaceId}
-        and conversation_id = any (${ids}::uuid[])`
-    if (rows.length === 0) continue
-    const runIds = rows.map(({ id }) => id)
-    await db.tx((tx) => noteLateFailures(tx, workspaceId, tx`r.id = any (${runIds}::uuid[])`))
-    count += await review(deps, workspaceId, runIds)
+    try {
+      count += await reviewIn(deps, workspaceId, ids)
+    } catch (error) {
+      // Their next steps are judged anyway, and those of other workspaces are due.
+      const { log } = deps.sends
+      log.warn('failed to review runs of sequences; judging them at their next step', { workspaceId }, error)
+    }
   }
   return count
+}
+
+async function reviewIn(deps: SequenceSendDeps, workspaceId: string, ids: readonly string[]): Promise<number> {
+  const { db } = deps.sends
+  const rows = await db.sql<{ id: string }[]>`
+    select id
+    from sequence_runs
+    where workspace_id = ${workspaceId}
+      and conversation_id = any (${[...ids]}::uuid[])`
+  if (rows.length === 0) return 0
+  const runIds = rows.map(({ id }) => id)
+  await db.tx((tx) => noteLateFailures(tx, workspaceId, tx`r.id = any (${runIds}::uuid[])`))
+  return review(deps, workspaceId, runIds)
 }

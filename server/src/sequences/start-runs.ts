@@ -123,8 +123,8 @@ async function insertRuns(
 export type Cause = { formId: string; leadId: string } | { labelIds: readonly string[]; leadId: string }
 
 /**
- * Starts the sequences that are on for these causes. None stops what has caused it: one that is full is left out. `actor`
- * is who has caused it.
+ * Starts the sequences that are on for these causes. None stops what has caused it: one that is full is left out. A form
+ * starts each for a number once in 24 hours. `actor` is who has caused it.
  */
 export async function startBy(
   tx: Tx,
@@ -146,10 +146,36 @@ export async function startBy(
   for (const { id: sequenceId, ...by } of sequences) {
     const isBy = (cause: Cause) =>
       'formId' in cause ? by.formIds.includes(cause.formId) : cause.labelIds.some((one) => by.labelIds.includes(one))
-    const leadIds = causes.filter(isBy).map(({ leadId }) => leadId)
+    const caused = causes.filter(isBy).map(({ leadId }) => leadId)
     const entry = formIds.length > 0 ? 'form' : 'label'
+    const leadIds = entry === 'form' ? await withoutRecent(tx, workspaceId, sequenceId, caused, now) : caused
     await startUnlessRefused(tx, workspaceId, { sequenceId, leadIds, entry, actor }, now)
   }
+}
+
+/** Anyone can submit a form with the number of another, who must not get the same messages again and again. */
+const formPauseMs = 24 * 3_600_000
+
+async function withoutRecent(
+  sql: Sql,
+  workspaceId: string,
+  sequenceId: string,
+  leadIds: readonly string[],
+  now: Date,
+): Promise<string[]> {
+  // Each submission is a lead of its own.
+  const rows = await sql<{ id: string }[]>`
+    select distinct l.id
+    from leads l
+    join leads o on o.workspace_id = ${workspaceId} and o.phone_index = l.phone_index
+    join sequence_runs r on r.workspace_id = ${workspaceId} and r.lead_id = o.id
+    where l.workspace_id = ${workspaceId}
+      and l.id = any (${[...leadIds]}::uuid[])
+      and o.deleted_at is null
+      and r.sequence_id = ${sequenceId}
+      and r.created_at > ${new Date(now.getTime() - formPauseMs)}`
+  const recent = new Set(rows.map(({ id }) => id))
+  return leadIds.filter((id) => !recent.has(id))
 }
 
 async function startUnlessRefused(tx: Tx, workspaceId: string, start: Start, now: Date): Promise<void> {

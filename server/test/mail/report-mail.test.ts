@@ -77,6 +77,15 @@ test('only a report that the caller can see is mailed, in their language', async
   assert.equal(mail?.subject, 'My week: a última semana em Test')
 })
 
+test('a saved report that cannot be read keeps no other from being mailed', async () => {
+  const w = await reportMailWorld()
+  const broken = await w.save('dimension=source&value=%00')
+  await w.member.call('PUT', `/reports/mails/${broken}`, {})
+  await w.member.call('PUT', `/reports/mails/${await w.save('')}`, {})
+  await w.member.call('PUT', `/reports/mails/${await w.save('days=abc&dimension=team&value=x')}`, {})
+  assert.equal((await w.mailsAt(new Date('2026-03-16T08:00:00Z'))).length, 1)
+})
+
 test('the numbers of another person are not mailed to someone who may not see them', async () => {
   const w = await reportMailWorld()
   const admin = await signedInMember(w, 'admin')

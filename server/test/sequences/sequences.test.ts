@@ -308,6 +308,18 @@ test('a public form starts it for the new lead, in the transaction that creates 
   assert.equal(sent.statusCode, 201, sent.body)
   await w.run()
   assert.equal(w.sentTo('5581988887777').length, 1)
+  // A stranger can submit it with the number of another, as often as they want.
+  const [lead] = (await w.member.call('GET', '/leads')).body.leads
+  const [run] = await w.runsOf(lead.id)
+  const submit = async () => {
+    assert.equal((await w.member.call('POST', `/sequence-runs/${run.id}/stop`, {})).status, 200)
+    assert.equal((await w.app.inject({ method: 'POST', url: `/f/${slug}`, body })).statusCode, 201)
+    await w.run()
+    return w.sentTo('5581988887777').length
+  }
+  assert.equal(await submit(), 1)
+  w.clock.advance(day)
+  assert.equal(await submit(), 2)
 })
 
 test('an automation rule adds the customer’s lead', async () => {
@@ -366,4 +378,16 @@ test('what it names must exist, and it cannot be switched on while a template ca
   assert.equal((await w.admin.call('PATCH', `/sequences/${sequence.id}`, { enabled: true })).status, 400)
   const lead = await w.addLead()
   assert.equal((await w.start(sequence.id, lead.id)).status, 409)
+})
+
+test('a lead that cannot be read keeps no other step waiting', async () => {
+  const w = await sequenceWorld()
+  const sequence = await w.addSequence({ steps: [templated(), templated(1)] })
+  const [broken, other] = [await w.started(sequence.id), await w.started(sequence.id)]
+  await w.run()
+  await w.db.sql`update leads set person = ${Buffer.from('altered')} where id = ${broken.id}`
+  w.clock.advance(60_000)
+  await w.answers(broken.phone)
+  await w.run()
+  assert.equal(w.sentTo(other.phone).length, 2)
 })

@@ -316,6 +316,8 @@ export interface Calls {
     articleLong: (values: { n: Shown }) => string
     articleRows: (values: { n: Shown }) => string
     mailRefused: (values: { reason: Shown }) => string
+    ratingReplies: (values: { n: Shown }) => string
+    sequenceFull: (values: { n: Shown }) => string
   }
   profile: {
     sessions: { seen: (values: { ago: Shown }) => string; endOf: (values: { device: Shown }) => string; othersEnded: (values: { count: number }) => string }

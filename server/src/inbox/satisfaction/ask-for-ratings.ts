@@ -1,3 +1,4 @@
+import { forEach } from '../../base/async/for-each.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Db, Tx } from '../../base/db.ts'
 import { ApiError, conflict } from '../../base/errors.ts'
@@ -14,9 +15,13 @@ import { channelsWithQuestions, readSatisfactionSettings, type SatisfactionSetti
 const everyMs = 60_000
 /** Closings that are looked at in one transaction, and transactions for a workspace in a run. */
 const [maxClosings, maxRounds] = [200, 25]
-/** Questions of a workspace in a run. */
-const maxAsked = 200
+/** Questions that are claimed at once, and how many workspaces, and questions of one, are worked on at once. */
+const batchSize = 40
+const [workspacesAtOnce, questionsAtOnce] = [8, 4]
+/** Longer than almost every batch. A second process that takes over can do no harm: the send has an idempotency key. */
 const leaseMs = 120_000
+/** How long a run asks the customers of a workspace: a slow platform keeps no other workspace waiting. */
+const askForMs = 30_000
 /** After an outage, a customer whose conversation was closed longer ago than this beyond the wait is not asked. */
 const maxDelayMs = 24 * 3_600_000
 
@@ -45,7 +50,7 @@ export async function askForRatings(deps: SendDeps): Promise<number> {
       and w.inbox_enabled
       and w.inbox_available`
   let asked = 0
-  for (const { id } of rows) {
+  await forEach(rows, workspacesAtOnce, async ({ id }) => {
     try {
       for (let round = 0; round < maxRounds; round++) {
         if ((await inWorkspace(deps, id, planNext)) < maxClosings) break
@@ -55,7 +60,7 @@ export async function askForRatings(deps: SendDeps): Promise<number> {
       // What was planned waits, and the position moves only with a plan.
       deps.log.warn('failed to ask customers how satisfied they are; retrying in 1 min', { workspaceId: id }, error)
     }
-  }
+  })
   return asked
 }
 
@@ -161,6 +166,14 @@ async function readClosings(
         and m.occurred_at <= a.created_at
         and m.status <> 'failed'
         and (m.origin = 'echo' or m.actor_id is not null)
+        -- Those of broadcasts and sequences answer nothing.
+        and not (
+          m.actor_type = 'system'
+          and (
+            exists (select from broadcasts b where b.workspace_id = ${workspaceId} and b.id = m.actor_id)
+            or exists (select from sequences q where q.workspace_id = ${workspaceId} and q.id = m.actor_id)
+          )
+        )
       order by m.occurred_at desc
       limit 1
     ) as m on true
@@ -182,16 +195,19 @@ interface DueRating {
 
 async function askDue(deps: SendDeps, workspaceId: string): Promise<number> {
   const settings = await readSatisfactionSettings(deps.db.sql, workspaceId)
-  const due = await inWorkspace(deps, workspaceId, ({ tx, now }) => claimDue(tx, workspaceId, now))
+  const endsAt = performance.now() + askForMs
   let asked = 0
-  for (const one of due) {
-    try {
-      if (await ask(deps, workspaceId, one, settings)) asked++
-    } catch (error) {
-      deps.log.warn('failed to send a question about satisfaction; retrying in 2 min', { workspaceId }, error)
-    }
+  for (;;) {
+    const due = await inWorkspace(deps, workspaceId, ({ tx, now }) => claimDue(tx, workspaceId, now))
+    await forEach(due, questionsAtOnce, async (one) => {
+      try {
+        if (await ask(deps, workspaceId, one, settings)) asked++
+      } catch (error) {
+        deps.log.warn('failed to send a question about satisfaction; retrying in 2 min', { workspaceId }, error)
+      }
+    })
+    if (due.length < batchSize || performance.now() >= endsAt) return asked
   }
-  return asked
 }
 
 /** Takes the lease of the next questions of a workspace; other processes skip them. */
@@ -203,7 +219,7 @@ async function claimDue(tx: Tx, workspaceId: string, now: Date): Promise<DueRati
       where workspace_id = ${workspaceId}
         and next_at <= ${now}
       order by next_at
-      limit ${maxAsked}
+      limit ${batchSize}
       for update skip locked
     )
     update satisfaction_ratings r

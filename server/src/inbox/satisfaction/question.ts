@@ -1,4 +1,5 @@
 import type { Sql } from '../../base/db.ts'
+import { InvalidInput } from '../../base/errors.ts'
 import { normalizeLanguage } from '../../channels/templates/templates.ts'
 import { type JsonObject, listOf, objectOf } from '../../channels/waba/json.ts'
 import type { QuickReply } from '../send/send-command.ts'
@@ -50,4 +51,32 @@ export function quickReplyIndexes(components: unknown): number[] {
   return listOf(buttons).flatMap((one, index) =>
     String(objectOf(one).type).toUpperCase() === 'QUICK_REPLY' ? [index] : [],
   )
+}
+
+/**
+ * Throws 400 for a template that cannot ask on any of the connections: a name with a typing error would only show when
+ * nobody is asked.
+ */
+export async function requireTemplate(
+  sql: Sql,
+  workspaceId: string,
+  { template, scale, connectionIds }: SatisfactionSettings,
+): Promise<void> {
+  if (template === null) return
+  const templates = await sql<{ parameterCount: number; components: unknown }[]>`
+    select parameter_count as "parameterCount", components
+    from templates
+    where workspace_id = ${workspaceId}
+      and name = ${template.name}
+      and language = ${normalizeLanguage(template.language)}
+      and status = 'APPROVED'
+      and (${connectionIds.length === 0} or connection_id = any (${[...connectionIds]}::uuid[]))`
+  const refused = (message: string) => new InvalidInput([{ path: 'template.name', message }])
+  if (templates.length === 0) {
+    throw refused('must be an approved template in this language, of a connection on which customers are asked')
+  }
+  const fits = templates.some(
+    ({ parameterCount, components }) => parameterCount === 0 && quickReplyIndexes(components).length === scale,
+  )
+  if (!fits) throw refused(`must have ${scale} quick replies and no parameters`)
 }

@@ -12,6 +12,7 @@ import type { InboxDeps } from '../conversation/conversation.ts'
 import { actorReferences, type Names, readContacts, readNames } from '../read/names.ts'
 import { namedActor } from '../team-api/inbox-schema.ts'
 import { presentWithName } from '../team-api/present-conversation.ts'
+import { requireTemplate } from './question.ts'
 import { listRatings, maxComment, type Rating, sumRatings } from './ratings.ts'
 import {
   changeSatisfactionSettings,
@@ -134,13 +135,15 @@ export function satisfactionRoutes(api: TeamApi, deps: InboxDeps): void {
   api.patch(`${path}/satisfaction-settings`, 'admin', {
     operationId: 'updateSatisfactionSettings',
     summary: 'Change the satisfaction settings',
-    description: 'For admins. Conversations that were closed before it was enabled are not asked about.',
+    description:
+      'For admins. Conversations that were closed before it was enabled are not asked about. 400 for a template that is not approved, or has another number of quick replies.',
     body: SettingsChange,
     answers: { 200: Settings },
     run: ({ member: { workspaceId: scopeId, actor }, body }) => {
       const now = clock.now()
       return db.tx(async (tx) => {
         const changed = await changeSatisfactionSettings(tx, scopeId, parseChange(body), now)
+        if (body.template !== undefined || body.scale !== undefined) await requireTemplate(tx, scopeId, changed)
         await recordAudit(tx, { scopeId, actor, action: 'satisfaction.changed', target: null }, now)
         return changed
       })

@@ -1,3 +1,4 @@
+import { forEach } from '../../base/async/for-each.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Db, Sql } from '../../base/db.ts'
 import { ApiError } from '../../base/errors.ts'
@@ -57,14 +58,6 @@ export async function sendDueMessages(deps: ScheduledSendDeps): Promise<number> 
     count += claimed
     if (claimed === 0) return count
   }
-}
-
-async function forEach<T>(items: readonly T[], atOnce: number, work: (item: T) => Promise<void>): Promise<void> {
-  const queue = items.values()
-  const next = async () => {
-    for (const item of queue) await work(item)
-  }
-  await Promise.all(Array.from({ length: Math.min(atOnce, items.length) }, next))
 }
 
 async function listDue(sql: Sql, now: Date): Promise<string[]> {

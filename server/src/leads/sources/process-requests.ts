@@ -1,3 +1,4 @@
+import { forEach } from '../../base/async/for-each.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Db, Sql, Tx } from '../../base/db.ts'
 import type { Keyring } from '../../base/encryption/keyring.ts'
@@ -34,6 +35,8 @@ import { findSource, type LeadSource } from './source.ts'
 const batchSize = 20
 const workspacesAtOnce = 8
 const leaseMs = 120_000
+/** After this, the rest of a round waits for the end of its lease: a slow platform keeps no other workspace waiting. */
+const maxRoundMs = 30_000
 const pollEveryMs = 60_000
 /** About a day. */
 const maxAttempts = 30
@@ -60,7 +63,7 @@ export function watchSourceRequests({ db, clock }: { db: Db; clock: Clock }): Du
  * Makes leads of what sources have sent. The transaction that writes the lead ends the request, so that it works once,
  * whichever process dies when. Returns how many it has worked on.
  */
-export async function processSourceRequests(deps: SourceDeps): Promise<number> {
+export async function processSourceRequests(deps: SourceDeps, forMs = maxRoundMs): Promise<number> {
   for (let count = 0; ; ) {
     const now = deps.clock.now()
     const due = await deps.db.sql<{ id: string }[]>`
@@ -69,15 +72,16 @@ export async function processSourceRequests(deps: SourceDeps): Promise<number> {
       where next_at <= ${now}`
     let claimed = 0
     await forEach(due, workspacesAtOnce, async ({ id }) => {
-      claimed += await processWorkspace(deps, id)
+      claimed += await processWorkspace(deps, id, forMs)
     })
     count += claimed
     if (claimed === 0) return count
   }
 }
 
-async function processWorkspace(deps: SourceDeps, workspaceId: string): Promise<number> {
+async function processWorkspace(deps: SourceDeps, workspaceId: string, forMs: number): Promise<number> {
   const requests = await claimDue(deps, workspaceId)
+  const endsAt = performance.now() + forMs
   for (const request of requests) {
     try {
       await processRequest(deps, workspaceId, request)
@@ -85,16 +89,9 @@ async function processWorkspace(deps: SourceDeps, workspaceId: string): Promise<
       // The lease ends, and the next run tries again.
       deps.log.warn('failed to process a request of a lead source; retrying in 2 min', { workspaceId }, error)
     }
+    if (performance.now() >= endsAt) break
   }
   return requests.length
-}
-
-async function forEach<T>(items: readonly T[], atOnce: number, work: (item: T) => Promise<void>): Promise<void> {
-  const queue = items.values()
-  const next = async () => {
-    for (const item of queue) await work(item)
-  }
-  await Promise.all(Array.from({ length: Math.min(atOnce, items.length) }, next))
 }
 
 function claimDue({ db, keyStore, clock }: SourceDeps, workspaceId: string): Promise<SourceRequest[]> {
@@ -125,8 +122,8 @@ function claimDue({ db, keyStore, clock }: SourceDeps, workspaceId: string): Pro
 async function processRequest(deps: SourceDeps, workspaceId: string, request: SourceRequest): Promise<void> {
   const keyring = await deps.keyStore.keyring(workspaceId)
   const source = await findSource(deps.db.sql, keyring, workspaceId, request.sourceId)
-  // Deleted with its requests.
-  if (source === undefined) return
+  // Deleted while this one was being received.
+  if (source === undefined) return discard(deps, workspaceId, request)
   const read = await readContent(deps, workspaceId, source, request)
   if ('retry' in read) return
   if ('problem' in read) return fail(deps, workspaceId, request, [{ path: '', message: read.problem }])
@@ -182,6 +179,15 @@ function change<T>(
   work: (at: { tx: Tx; keyring: Keyring; workspaceId: string }) => Promise<T>,
 ): Promise<T> {
   return keyStore.withKeyring(workspaceId, (keyring) => db.tx((tx) => work({ tx, keyring, workspaceId })))
+}
+
+async function discard({ db }: SourceDeps, workspaceId: string, { id }: SourceRequest): Promise<void> {
+  await db.statement(
+    (tx) => tx`
+      delete from lead_source_requests
+      where workspace_id = ${workspaceId}
+        and id = ${id}`,
+  )
 }
 
 async function fail(

@@ -30,7 +30,7 @@ export interface SourceRequest {
   receivedAt: Date
 }
 
-type RequestRow = Omit<SourceRequest, 'content' | 'result'> & { content: Buffer; result: Buffer | null }
+export type RequestRow = Omit<SourceRequest, 'content' | 'result'> & { content: Buffer; result: Buffer | null }
 
 /** Requests of a workspace that wait, and how many a test page shows. */
 const maxWaiting = 10_000

@@ -8,61 +8,8 @@ import { eraseConversation } from '../../../src/inbox/erase.ts'
 import { askForRatings } from '../../../src/inbox/satisfaction/ask-for-ratings.ts'
 import { quickReplyIndexes } from '../../../src/inbox/satisfaction/question.ts'
 import { isQuestion } from '../../../src/inbox/satisfaction/ratings.ts'
-import { agentsWorld } from '../../support/agents/agents-world.ts'
 import { customerMessage, marina } from '../../support/inbox/inbox-world.ts'
-import { signedInMember } from '../../support/member.ts'
-
-const minuteMs = 60_000
-const noDetail = { quoted: null }
-
-interface Stored {
-  id: string
-  status: string
-  reason: string | null
-  score: number | null
-  answered_by: string
-  answerer_id: string | null
-}
-
-/** A conversation that a person has answered, in a workspace that asks after ten minutes. */
-async function satisfactionWorld(settings: object = {}) {
-  const w = await agentsWorld({ answersNewConversations: false })
-  // The job works on all workspaces: those of earlier tests would only take time.
-  await w.db.sql`update satisfaction_settings set is_enabled = false`
-  const [admin, member] = [await signedInMember(w, 'admin'), await signedInMember(w)]
-  const set = async (change: object) => {
-    const { status, body } = await admin.call('PATCH', '/satisfaction-settings', change)
-    assert.equal(status, 200, JSON.stringify(body))
-  }
-  await set({ isEnabled: true, ...settings })
-  const { id } = await w.customerWrites('Where is my order?')
-  const at = `/inbox/conversations/${id}`
-  const status = async (to: string, by = member) =>
-    assert.equal((await by.call('PATCH', at, { status: to })).status, 200)
-  const reply = async (text: string) => {
-    w.clock.advance(1_000)
-    const headers = { 'idempotency-key': newId(new Date()) }
-    const { status, body } = await member.call('POST', `${at}/messages`, { kind: 'text', text }, headers)
-    assert.ok(status < 300, JSON.stringify(body))
-  }
-  const wait = (minutes: number) => w.clock.advance(minutes * minuteMs)
-  const stored = async () => [
-    ...(await w.db.sql<Stored[]>`
-      select id, status, reason, score, answered_by, answerer_id
-      from satisfaction_ratings
-      where workspace_id = ${w.workspaceId}
-      order by id`),
-  ]
-  const answers = async (score: number, ratingId?: string, text = '★') => {
-    const [rating] = await stored()
-    const chosen = `rating:${ratingId ?? rating?.id}:${score}`
-    return w.customerWrites(text, { detail: { ...noDetail, chosen } as never })
-  }
-  const run = () => askForRatings(sendDeps(w))
-  const conversation = async () => (await member.call('GET', at)).body.conversation
-  await reply('It arrives tomorrow')
-  return { ...w, admin, member, set, id: id as string, status, reply, wait, stored, answers, run, conversation }
-}
+import { noDetail, satisfactionWorld } from './satisfaction-world.ts'
 
 test('a customer is asked once after the wait, and the score is stored with who had answered', async () => {
   const w = await satisfactionWorld()
@@ -210,47 +157,6 @@ test('a question whose process died before it was reserved is sent by the next r
     await w.run()
   }
   assert.equal(w.sent().length, before + 1)
-})
-
-test('outside the window nobody is asked without a template, and with one its quick replies carry the score', async () => {
-  const w = await satisfactionWorld()
-  await w.status('resolved')
-  w.wait(25 * 60)
-  const day = { waitMinutes: 60 * 24 + 30 }
-  await w.set(day)
-  w.wait(60)
-  await w.run()
-  assert.deepEqual(
-    (await w.stored()).map(({ status, reason }) => [status, reason]),
-    [['skipped', 'WINDOW_CLOSED']],
-  )
-
-  const t = await satisfactionWorld({ scale: 3, template: { name: 'how_was_it', language: 'en_US' } })
-  const buttons = ['Bad', 'So-so', 'Good'].map((text) => ({ type: 'QUICK_REPLY', text }))
-  await t.db.sql`
-    insert into templates (
-      workspace_id, id, connection_id, name, language, category, status, body, parameter_count, body_only, components,
-      synced_at
-    )
-    values (
-      ${t.workspaceId}, ${newId(t.clock.now())}, ${t.connectionId}, 'how_was_it', 'en_US', 'UTILITY', 'APPROVED',
-      'How was it?', 0, true, ${t.db.sql.json([{ type: 'BUTTONS', buttons }] as never)},
-      ${t.clock.now()}
-    )`
-  await t.set(day)
-  await t.status('resolved')
-  t.wait(60 * 24 + 31)
-  await t.run()
-  const sent = t.sent().at(-1)?.order.message as {
-    kind: string
-    inputs?: { buttons?: { value: string; type: string }[] }
-  }
-  assert.equal(sent.kind, 'template')
-  const [rating] = await t.stored()
-  assert.deepEqual(
-    sent.inputs?.buttons?.map(({ type, value }) => [type, value]),
-    [1, 2, 3].map((score) => ['quick_reply', `rating:${rating?.id}:${score}`]),
-  )
 })
 
 test('a score counts only in the conversation that was asked, within its scale', async () => {

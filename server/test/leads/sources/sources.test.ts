@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newId } from '../../../src/base/id.ts'
 import { recordAdTouches } from '../../../src/leads/sources/ad-touches.ts'
+import { eraseSourceRequests } from '../../../src/leads/sources/erase.ts'
+import { processSourceRequests } from '../../../src/leads/sources/process-requests.ts'
 import { purgeDeletedLeads } from '../../../src/leads/write/restore.ts'
 import { commandsUnder, type } from '../../support/program/operations.ts'
 import { mapping, sourceWorld } from './source-world.ts'
@@ -235,4 +237,39 @@ test('the commands of the operations guide send a request that becomes a lead', 
   const [send = ''] = await commandsUnder('Lead sources')
   const env = { ...process.env, SECRET: w.source.secret, URL: `${address}${w.pathname}` }
   assert.deepEqual(JSON.parse(await type(send, process.cwd(), env)), { success: true, received: 1, repeated: 0 })
+})
+
+test('erasing a customer deletes what was sent about them and is no lead', async () => {
+  const w = await sourceWorld()
+  await w.post({ contact: { phone: '+55 81 99123-4567' } }, { id: 'waits' })
+  await w.post('{"contact":{"email":"marina\\u0040example.com"}}', { id: 'escaped' })
+  const form = { 'content-type': 'application/x-www-form-urlencoded' }
+  await w.post('tel=%2B55+81+99123-4567', { id: 'form', headers: form })
+  await w.post({ contact: { phone: '+55 11 98888-7777' } }, { id: 'other' })
+  const customer = {
+    ...{ phones: ['5581991234567'], emails: ['marina@example.com'], knownEmails: [], userIds: [], mergedIds: [] },
+    ...{ leadIds: [], conversationIds: [] },
+  }
+  const keyring = await w.keyStore.keyring(w.workspaceId)
+  const scope = { workspaceId: w.workspaceId, keyring, customer, createdBefore: w.clock.now(), now: w.clock.now() }
+  assert.equal((await w.db.tx((tx) => eraseSourceRequests(tx, scope, null))).position, null)
+  const bodies = (await w.requests()).map(({ body }: { body: string }) => body)
+  assert.deepEqual(bodies, ['{"contact":{"phone":"+55 11 98888-7777"}}'])
+})
+
+test('a slow round leaves the rest for later, and a request whose source is gone is deleted', async () => {
+  const w = await sourceWorld()
+  for (const id of ['one', 'two', 'three']) await w.post({ ...person, name: id }, { id })
+  await processSourceRequests(w, 0)
+  const statuses = async () => (await w.requests()).map(({ status }: { status: string }) => status).sort()
+  assert.deepEqual(await statuses(), ['done', 'waiting', 'waiting'])
+  w.clock.advance(121_000)
+  await w.run()
+  assert.deepEqual(await statuses(), ['done', 'done', 'done'])
+  await w.post(person, { id: 'late' })
+  await w.db.sql`delete from lead_sources where workspace_id = ${w.workspaceId}`
+  await w.run()
+  const left = await w.db.sql`
+    select id from lead_source_requests where workspace_id = ${w.workspaceId} and status = 'waiting'`
+  assert.equal(left.length, 0)
 })

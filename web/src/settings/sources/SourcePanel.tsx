@@ -12,7 +12,7 @@ import { SidePanel } from '../../ui/page/SidePanel.tsx'
 import { type Draft, useDraft } from '../../ui/use-draft.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { MappingFields } from './MappingFields.tsx'
-import { draftOf, inputOf, mappings, type SourceDraft } from './source-draft.ts'
+import { draftOf, filledRows, inputOf, mappings, type SourceDraft } from './source-draft.ts'
 
 /** Adds or changes a source. A new one stays open, because its address and secret must be copied. */
 export function SourcePanel({ source, close }: { source: LeadSource | null; close(): void }) {
@@ -41,7 +41,10 @@ export function SourcePanel({ source, close }: { source: LeadSource | null; clos
     <SidePanel
       title={saved?.name ?? texts.add}
       close={close}
-      submit={() => save.mutate()}
+      submit={() => {
+        set({ mapping: filledRows(value.mapping) })
+        save.mutate()
+      }}
       footer={
         <>
           {saved !== null && (

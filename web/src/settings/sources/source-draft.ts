@@ -34,9 +34,13 @@ export function draftOf(source: LeadSource | null): SourceDraft {
   }
 }
 
+/** Returns the rows that name a value. Errors of the server count only these. */
+export const filledRows = (mapping: SourceDraft['mapping']): SourceDraft['mapping'] =>
+  mapping.filter(({ path }) => path.trim() !== '')
+
 export const inputOf = ({ formIds, pageId, idPath, mapping, ...rest }: SourceDraft): SourceInput => ({
   ...rest,
-  mapping: mapping.filter(({ path }) => path.trim() !== '').map(({ path, field }) => ({ path: path.trim(), field })),
+  mapping: filledRows(mapping).map(({ path, field }) => ({ path: path.trim(), field })),
   idPath: idPath.trim() || null,
   pageId: pageId.trim() || null,
   formIds: formIds.split(/[\s,;]+/).filter((id) => id !== ''),
