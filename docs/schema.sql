@@ -1229,6 +1229,7 @@ create table lead_source_requests (
 CREATE UNIQUE INDEX lead_source_requests_digest ON lead_source_requests USING btree (workspace_id, source_id, digest);
 CREATE INDEX lead_source_requests_lead ON lead_source_requests USING btree (workspace_id, lead_id) WHERE (lead_id IS NOT NULL);
 CREATE INDEX lead_source_requests_next ON lead_source_requests USING btree (workspace_id, next_at) WHERE (next_at IS NOT NULL);
+CREATE INDEX lead_source_requests_open ON lead_source_requests USING btree (workspace_id, id) WHERE (lead_id IS NULL);
 CREATE INDEX lead_source_requests_source ON lead_source_requests USING btree (workspace_id, source_id, id);
 CREATE INDEX lead_source_requests_time ON lead_source_requests USING btree (workspace_id, received_at);
 
