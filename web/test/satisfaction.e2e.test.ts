@@ -69,6 +69,6 @@ test('a rating is in the list, and above its conversation; members cannot change
   await page.getByText('No ratings yet').waitFor()
   await assertAccessible(page)
   await page.goto(`${demo.url}/w/${demo.workspaceId}/${writer.place}`)
-  await page.getByText('Rated 4 of 5').waitFor()
+  await page.getByRole('region', { name: 'Follow-ups' }).getByText('Rated 4 of 5').waitFor()
   await assertAccessible(page)
 })

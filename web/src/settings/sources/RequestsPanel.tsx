@@ -1,7 +1,8 @@
-import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
+import { Anchor, Button, Group, Stack, Text, TextInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
+import { useLeadFields } from '../../data/lead-fields.ts'
 import {
   backFill,
   type LeadSource,
@@ -60,6 +61,7 @@ function Request({ sourceId, request, place }: RequestProps) {
   const texts = t.settings.sources
   const queries = useQueryClient()
   const { id, status, receivedAt, action, leadId, fields, issues, body } = request
+  const nameOf = useFieldNames()
   const retry = () =>
     void retryRequest(workspaceId, sourceId, id).then(
       () => queries.invalidateQueries({ queryKey: sourcesKey(workspaceId) }),
@@ -72,16 +74,16 @@ function Request({ sourceId, request, place }: RequestProps) {
     >
       {issues.map(({ path, message }) => (
         <Text key={`${path} ${message}`} size="sm" c="var(--bad)">
-          {path === '' ? problemText(message) : `${path}: ${problemText(message)}`}
+          {[nameOf(path), problemText(message)].filter(Boolean).join(': ')}
         </Text>
       ))}
-      <Facts facts={Object.entries(fields)} />
+      <Facts facts={Object.entries(fields).map(([field, value]) => [nameOf(field), value])} />
       <CodeBlock value={body} label={`${texts.body} ${place}`} isLow />
       <Group>
         {leadId !== null && (
-          <Link to="/w/$workspaceId/leads/$leadId" params={{ workspaceId, leadId }}>
+          <Anchor component={Link} to={`/w/${workspaceId}/leads/${leadId}`} size="sm">
             {texts.openLead}
-          </Link>
+          </Anchor>
         )}
         {status === 'failed' && (
           <Button size="compact-sm" variant="default" onClick={retry}>
@@ -91,6 +93,17 @@ function Request({ sourceId, request, place }: RequestProps) {
       </Group>
     </Section>
   )
+}
+
+/** Returns the names of mapped fields; nothing for the matched value, which the message explains. */
+function useFieldNames(): (path: string) => string {
+  const fields = useLeadFields(useWorkspaceId())
+  const targets: Readonly<Record<string, string>> = t.settings.sources.targets
+  return (path) => {
+    if (path === 'match') return ''
+    const custom = fields.find(({ key }) => path === `custom.${key}` || path === `customFieldValues.${key}`)
+    return custom?.label ?? (Object.hasOwn(targets, path) ? (targets[path] ?? path) : path)
+  }
 }
 
 function BackFill({ source }: { source: LeadSource }) {

@@ -96,6 +96,12 @@ interface AxesProps extends ChartProps {
 function Axes({ points, format, height, width, left, ticks, plot }: AxesProps) {
   const longest = Math.max(0, ...points.map(({ short }) => short.length * letterWidth))
   const named = labelledPoints(points.length, width - left, Math.max(minNameWidth, longest + nameGap))
+  const halfOf = (n: number) => ((points[n]?.short.length ?? 0) * letterWidth) / 2
+  const nameAt = (n: number) => Math.min(plot.x(n), width - halfOf(n))
+  const last = points.length - 1
+  // The last name is moved to fit, and may reach the one before.
+  const isShown = (n: number) =>
+    named.has(n) && (n === last || nameAt(n) + halfOf(n) + 2 <= nameAt(last) - halfOf(last))
   return (
     <g>
       {ticks.map((tick, n) => (
@@ -113,13 +119,8 @@ function Axes({ points, format, height, width, left, ticks, plot }: AxesProps) {
         </g>
       ))}
       {points.map(({ key, short }, n) =>
-        named.has(n) ? (
-          <text
-            key={key}
-            x={Math.min(plot.x(n), width - (short.length * letterWidth) / 2)}
-            y={height - 4}
-            textAnchor="middle"
-          >
+        isShown(n) ? (
+          <text key={key} x={nameAt(n)} y={height - 4} textAnchor="middle">
             {short}
           </text>
         ) : null,
