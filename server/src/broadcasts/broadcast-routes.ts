@@ -120,7 +120,8 @@ function draftRoutes(api: TeamApi, deps: BroadcastDeps): void {
   api.delete(onePath, 'member', {
     operationId: 'deleteBroadcast',
     summary: 'Delete a broadcast',
-    description: 'With its results. Messages that were sent stay. 409 while it is scheduled, sent or paused.',
+    description:
+      'With its results; started ones for admins. Messages that were sent stay. 409 while it is scheduled, sent or paused.',
     params: broadcastParams,
     errors: [409],
     run: ({ member, params }) => deleteBroadcast(deps, member, params.broadcastId.toLowerCase()),

@@ -7,7 +7,7 @@ import { findTemplate } from '../channels/templates/templates.ts'
 import { type ChangeTx, inWorkspace } from '../inbox/conversation/conversation.ts'
 import { recordAudit } from '../team/audit.ts'
 import { publishBroadcast } from '../team/live-updates.ts'
-import type { Member } from '../team/member.ts'
+import { type Member, roleCovers } from '../team/member.ts'
 import { lockWorkspace } from '../workspaces/workspace.ts'
 import {
   type Broadcast,
@@ -139,8 +139,10 @@ const uncounted = {
   nextAt: null,
 }
 
-export async function deleteBroadcast(deps: BroadcastDeps, by: Author, id: string): Promise<void> {
+export async function deleteBroadcast(deps: BroadcastDeps, by: Member, id: string): Promise<void> {
   await change(deps, by, id, async (work, broadcast) => {
+    if (broadcast.startedBy !== null && !roleCovers(by.role, 'admin'))
+      throw forbidden('Only admins delete broadcasts that were started, with their results.')
     requireState(broadcast, 'draft', 'collecting', 'ready', 'awaiting_approval', 'done', 'cancelled')
     const { tx, workspaceId } = work
     if (await countsAgainstLimit(work, broadcast)) {
@@ -331,6 +333,7 @@ export function cancelBroadcast(deps: BroadcastDeps, by: Member, id: string): Pr
 /** Sets whether a second person must approve broadcasts. */
 export async function setApproval({ sends }: BroadcastDeps, by: Member, isOn: boolean): Promise<void> {
   const { workspaceId } = by
+  if (!isOn && by.userId === null) throw forbidden('Only people switch approval off. Sign in as an admin.')
   await inWorkspace(sends, workspaceId, async (work) => {
     const { tx } = work
     const before = await needsApproval(tx, workspaceId)

@@ -42,7 +42,7 @@ export async function rotateMasterKey(deps: MasterDeps, actor: TeamActor): Promi
   const { db, keyStore, masterKeyFile: path } = deps
   let previousFile: string | null = null
   if (path !== null && !(await hasOldSecrets(deps))) {
-    if (deps.sharesDatabase) throw conflict(fileIsNotShared)
+    if (deps.sharesDatabase) throw fileIsNotShared()
     const replaced = replaceMasterKeyFile(path)
     previousFile = replaced.previousFile
     keyStore.useMasterKey(replaced.masterKey)
@@ -64,8 +64,10 @@ async function hasOldSecrets({ db, keyStore }: MasterDeps): Promise<boolean> {
   return rows.length > 0
 }
 
-const fileIsNotShared =
-  'This node keeps its master key in its own file, but other nodes may use the same database. Set PARLEY_MASTER_KEY to the new key and PARLEY_PREVIOUS_MASTER_KEYS to the old one on every node, restart them, and run this again'
+const fileIsNotShared = () =>
+  conflict(
+    'This node keeps its master key in its own file, but other nodes may use the same database. Set PARLEY_MASTER_KEY to the new key and PARLEY_PREVIOUS_MASTER_KEYS to the old one on every node, restart them, and run this again',
+  )
 
 /** Starts a rotation in every scope without a running one. Returns how many it started. */
 async function startAllRotations(deps: RotationDeps, actor: TeamActor, purpose: Purpose): Promise<number> {
@@ -90,8 +92,7 @@ async function startRotationIn(deps: RotationDeps, actor: TeamActor, workspaceId
       where scope_id = ${workspaceId}
         and finished_at is null`
     if (running === undefined || running.purpose === purpose) return 0
-    const message = `A rotation of the ${running.purpose} key is running in this workspace`
-    throw conflict(`${message}. Start this one after it has finished`, { field: 'purpose' })
+    throw otherIsRunning(running.purpose)
   })
 }
 
@@ -216,3 +217,8 @@ function presentProgress(clock: Clock, since: Date, progress: Progress): Static<
     secondsLeft: rate === null ? null : Math.ceil(Math.max(0, rowsTotal - rowsDone) / rate),
   }
 }
+
+const otherIsRunning = (purpose: Purpose) =>
+  conflict(`A rotation of the ${purpose} key is running in this workspace. Start this one after it has finished`, {
+    field: 'purpose',
+  })

@@ -15,6 +15,10 @@ export async function eraseFacts(tx: Tx, { workspaceId, customer, now }: Erasure
     update report_queues
     set version = version + 1
     where workspace_id = ${workspaceId}`
+  await tx`
+    delete from report_leads
+    where workspace_id = ${workspaceId}
+      and lead_id = any (${[...customer.leadIds]}::uuid[])`
   const ids = [...customer.conversationIds, ...customer.mergedIds, ...customer.leadIds]
   const rows = await tx<{ kind: string; id: string }[]>`
     select kind, id

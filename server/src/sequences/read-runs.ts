@@ -4,6 +4,8 @@ import { type InboxDeps, inWorkspace } from '../inbox/conversation/conversation.
 import { opaqueWorkspaceId } from '../inbox/conversation/queries.ts'
 import { decryptListedLead, type ListedLeadRow } from '../leads/lead/encrypted-lead.ts'
 import { findLeadsByIds, listedLeadColumns } from '../leads/lead/queries.ts'
+import { recordAudit } from '../team/audit.ts'
+import type { Member } from '../team/member.ts'
 import { endRunsOf, type Run, runColumns, type StepResult } from './run.ts'
 import type { EndReason } from './run-rules.ts'
 import { runPage } from './sequence-schema.ts'
@@ -153,8 +155,16 @@ export async function countRuns(
 }
 
 /** Stops a run of a lead; repeating it changes nothing. Throws 404. */
-export async function stopRun(deps: ReadDeps, workspaceId: string, runId: string): Promise<ShownRun> {
-  await inWorkspace(deps, workspaceId, ({ tx, now }) => endRunsOf(tx, workspaceId, tx`id = ${runId}`, 'stopped', now))
+export async function stopRun(
+  deps: ReadDeps,
+  { workspaceId, actor }: Pick<Member, 'workspaceId' | 'actor'>,
+  runId: string,
+): Promise<ShownRun> {
+  await inWorkspace(deps, workspaceId, async ({ tx, now }) => {
+    const ended = await endRunsOf(tx, workspaceId, tx`id = ${runId}`, 'stopped', now)
+    const entry = { scopeId: workspaceId, actor, action: 'sequence.stopped', target: `run:${runId}` }
+    if (ended > 0) await recordAudit(tx, entry, now)
+  })
   const [run] = await selectRuns(deps, workspaceId, deps.db.sql`r.id = ${runId}`, 1)
   if (run === undefined) throw notFound('Run not found', { code: 'NOT_FOUND' })
   return run

@@ -189,9 +189,7 @@ function runRoutes(api: TeamApi, deps: Deps): void {
     description: 'A message that is on its way is still sent. Repeating it changes nothing.',
     params: Type.Object({ ...workspaceParams, runId: idSchema('The run.') }),
     answers: { 200: Type.Object({ run: RunSchema }) },
-    run: async ({ member: { workspaceId }, params }) => ({
-      run: presentRun(await stopRun(deps, workspaceId, params.runId.toLowerCase())),
-    }),
+    run: async ({ member, params }) => ({ run: presentRun(await stopRun(deps, member, params.runId.toLowerCase())) }),
   })
 }
 

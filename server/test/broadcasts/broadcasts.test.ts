@@ -242,6 +242,9 @@ test('with approval, a second admin must approve; agents, tokens and members onl
   assert.equal((await approve(w.second)).status, 200)
   await drainFor(w, 2_000)
   assert.equal(w.accepted().length, 1)
+  assert.equal((await w.member.call('DELETE', `/broadcasts/${id}`)).status, 403)
+  const off = { body: { approval: false }, ...token }
+  assert.equal((await w.call('PUT', path.replace(/broadcasts.*/, 'broadcast-settings'), off)).status, 403)
 })
 
 test('when a pause has returned, nothing more is sent until it is resumed', async () => {
@@ -370,8 +373,8 @@ test('what cannot be sent is refused with the reason, and a started broadcast ca
   const { id } = await w.prepare()
   await w.start(id)
   assert.equal((await w.member.call('PUT', `/broadcasts/${id}`, w.draft())).status, 409)
-  assert.equal((await w.member.call('DELETE', `/broadcasts/${id}`)).status, 409)
+  assert.equal((await w.admin.call('DELETE', `/broadcasts/${id}`)).status, 409)
   await drainFor(w, 2_000)
-  assert.equal((await w.member.call('DELETE', `/broadcasts/${id}`)).status, 200)
+  assert.equal((await w.admin.call('DELETE', `/broadcasts/${id}`)).status, 200)
   assert.equal((await w.member.call('GET', `/broadcasts/${id}`)).status, 404)
 })

@@ -239,6 +239,7 @@ test('a lead is in a sequence once at a time; a person stops it, and what cannot
   const stopped = await w.member.call('POST', `/sequence-runs/${run.id}/stop`)
   assert.deepEqual([stopped.status, stopped.body.run.reason], [200, 'stopped'])
   assert.equal((await w.member.call('POST', `/sequence-runs/${run.id}/stop`)).body.run.reason, 'stopped')
+  assert.deepEqual((await auditOf(w, 'sequence.stopped')).length, 1)
   w.clock.advance(day)
   await w.run()
   assert.equal((await w.runsOf(id))[0].done.length, 0)

@@ -99,7 +99,7 @@ function Controls({ broadcast }: { broadcast: Broadcast }) {
           {texts.cancel}
         </Button>
       )}
-      {!isActive && state !== 'collecting' && (
+      {!isActive && state !== 'collecting' && (isAdmin || broadcast.startedBy === null) && (
         <Button variant="default" c="var(--bad)" onClick={() => setAsked('delete')}>
           {t.common.delete}
         </Button>

@@ -1,11 +1,12 @@
 import { type Static, Type } from 'typebox'
 import { decodeCursor, encodeCursor } from '../../base/cursor.ts'
-import { badRequest } from '../../base/errors.ts'
+import { badRequest, forbidden } from '../../base/errors.ts'
 import { isUuid } from '../../base/id.ts'
 import { nullable, timestamp, titled } from '../../base/route.ts'
 import { count, cursor, page, text, uuid, visiblePattern } from '../../base/schema-types.ts'
 import { choiceLimits } from '../../channels/interactive-options.ts'
 import { recordAudit } from '../../team/audit.ts'
+import { roleCovers } from '../../team/member.ts'
 import type { TeamApi } from '../../team/team-api.ts'
 import { closed, idSchema } from '../../team/team-schema.ts'
 import type { InboxDeps } from '../conversation/conversation.ts'
@@ -163,11 +164,14 @@ function listRoute(api: TeamApi, deps: InboxDeps): void {
     operationId: 'listRatings',
     summary: 'List ratings of customers',
     description:
-      'What customers answered, newest first, with who had answered them before, and a summary of the last 30 days.',
+      'What customers answered, newest first, with who had answered them before, and a summary of the last 30 days. 403 for those of another person, except for admins.',
     query: RatingQuery,
     answers: { 200: Ratings },
-    run: async ({ member: { workspaceId }, query }) => {
+    run: async ({ member, query }) => {
+      const { workspaceId } = member
       const { score = null, keyId = null, userId = null } = query
+      if (userId !== null && userId.toLowerCase() !== member.userId && !roleCovers(member.role, 'admin'))
+        throw forbidden('Only admins can see the ratings of other people. Use your own id as userId.')
       const filter = { score, keyId, userId }
       const before = query.cursor === undefined ? null : idIn(query.cursor)
       const since = new Date(clock.now().getTime() - summaryDays * 86_400_000)

@@ -203,7 +203,8 @@ test('ratings are listed by score, person and agent, and erased with their conve
   w.wait(11)
   await w.run()
   await w.answers(4)
-  const count = async (query: string) => (await w.member.call('GET', `/ratings?${query}`)).body.ratings.length
+  const count = async (query: string) => (await w.admin.call('GET', `/ratings?${query}`)).body.ratings.length
+  assert.equal((await w.member.call('GET', `/ratings?userId=${w.admin.userId}`)).status, 403)
   assert.deepEqual(
     [
       await count(''),
