@@ -13,10 +13,13 @@ export interface ViewerContext {
 }
 
 export function presentConversation(conversation: ConversationListItem, { masked, now }: ViewerContext) {
-  const { id, connectionId, channel, owner, status } = conversation
   const { name, phone } = masked ? maskContact(conversation.contact) : conversation.contact
   return {
-    ...{ id, connection_id: connectionId, channel, owner: writeOwner(owner), status },
+    id: conversation.id,
+    connection_id: conversation.connectionId,
+    channel: conversation.channel,
+    owner: writeOwner(conversation.owner),
+    status: conversation.status,
     assigned_to_user_id: conversation.assignedTo,
     label_ids: conversation.labelIds,
     unread_count: conversation.unreadCount,
@@ -29,12 +32,17 @@ export function presentConversation(conversation: ConversationListItem, { masked
 }
 
 export function presentMessage(message: Omit<MessageView, 'origin'>, view: ViewerContext) {
-  const { id, direction, kind, status, errorCode, actor, referral } = message
   return {
-    id,
+    id: message.id,
     external_id: presentExternalId(message.connectionId, message.externalId, view),
-    ...{ direction, kind, text: presentText(message, view.masked), media: null, status, error_code: errorCode, actor },
+    direction: message.direction,
+    kind: message.kind,
+    text: presentText(message, view.masked),
+    media: null,
+    status: message.status,
+    error_code: message.errorCode,
+    actor: message.actor,
     occurred_at: message.occurredAt.toISOString(),
-    referral,
+    referral: message.referral,
   }
 }

@@ -105,9 +105,23 @@ export function decryptLead(keyring: Keyring, { person, notes, customFields, ...
 
 /** Decrypts a lead of a list, whose values were probably decrypted for an earlier page. */
 export function decryptListedLead(keyring: Keyring, row: ListedLeadRow): ListedLead {
-  const { sealed, createdAt, updatedAt, ...plain } = row
-  const decrypted = keyring.decryptCached(listedColumns, row.id, sealed)
-  return { ...plain, ...decrypted, createdAt: isoTime(createdAt), updatedAt: isoTime(updatedAt) }
+  // Field by field: the rest of a row costs a tenth of the page's time.
+  return {
+    id: row.id,
+    uniqueCode: row.uniqueCode,
+    externalRef: row.externalRef,
+    status: row.status,
+    priority: row.priority,
+    source: row.source,
+    adPlatform: row.adPlatform,
+    assignedTo: row.assignedTo,
+    estimatedValue: row.estimatedValue,
+    actualValue: row.actualValue,
+    deletedAt: row.deletedAt,
+    ...keyring.decryptCached(listedColumns, row.id, row.sealed),
+    createdAt: isoTime(row.createdAt),
+    updatedAt: isoTime(row.updatedAt),
+  }
 }
 
 /** Parses the encrypted columns of a lead. */
