@@ -101,3 +101,21 @@ export const multiFromList = (displayName: string, name: string, loadOptionsMeth
     description:
       'Choose from the list, or specify IDs using an <a href="https://docs.n8n.io/code/expressions/">expression</a>',
   }) satisfies INodeProperties
+
+/** A time of the workflow. */
+export const time: INodeProperties = {
+  displayName: 'At',
+  name: 'at',
+  type: 'dateTime',
+  default: '',
+  required: true,
+}
+
+export const reason: INodeProperties = {
+  displayName: 'Reason',
+  name: 'reason',
+  type: 'string',
+  default: '',
+  placeholder: 'e.g. Refunds need a person',
+  description: 'Why it is handed over',
+}
