@@ -20,7 +20,8 @@ interface ConsentRow extends KnownConsent {
   id: string
   purpose: ConsentPurpose
   connectionId: string | null
-  actor: Actor
+  actorType: Actor['type']
+  actorId: string | null
   customer: Buffer
   phoneIndex: Buffer | null
   userIndex: Buffer | null
@@ -80,7 +81,7 @@ export async function undoConsent(
   const ofPurpose = tx`and not is_late and purpose = ${purpose}`
   const rows = await selectRows(tx, workspaceId, digestsOf(keyring, [customer]), ofPurpose)
   const [last, former] = rows.filter(belongsTo(keyring, customer))
-  const isOwn = last !== undefined && last.actor.type === actor.type && last.actor.id === actor.id
+  const isOwn = last !== undefined && last.actorType === actor.type && last.actorId === actor.id
   if (!isOwn || now.getTime() - last.decidedAt.getTime() > undoWithinMs) return undefined
   await tx`
     delete from consents
@@ -185,7 +186,7 @@ async function selectRows(sql: Sql, workspaceId: string, { phones, users }: Dige
   if (phones.length + users.length === 0) return []
   return sql<ConsentRow[]>`
     select id, purpose, decision, source, customer, phone_index as "phoneIndex", user_index as "userIndex",
-      connection_id as "connectionId", json_build_object('type', actor_type, 'id', actor_id) as actor,
+      connection_id as "connectionId", actor_type as "actorType", actor_id as "actorId",
       reported_at as "reportedAt", decided_at as "decidedAt", is_late as "isLate"
     from consents
     where workspace_id = ${workspaceId}
@@ -204,8 +205,8 @@ function belongsTo(keyring: Keyring, customer: ConsentCustomer) {
 }
 
 function toConsent(row: ConsentRow): Consent {
-  const { id, purpose, decision, source, connectionId, decidedAt } = row
-  const actor = row.actor.type === 'system' ? systemActor : row.actor
+  const { id, purpose, decision, source, connectionId, actorType, actorId, decidedAt } = row
+  const actor = actorType === 'system' ? systemActor : { type: actorType, id: actorId ?? '' }
   return { id, purpose, decision, source, connectionId, actor, decidedAt }
 }
 

@@ -99,11 +99,14 @@ function namesFor(allNames: readonly EventName[], caller: Caller, requested: str
 async function presentEvents({ keyStore, present, log }: FeedRouteDeps, request: FastifyRequest, page: FeedPage) {
   const { workspaceId, phoneVisibility } = callerOf(request)
   const masked = phoneVisibility !== 'full'
+  const read = (json: string) => (masked || needsPresenting(json) ? parsePayload(json) : new RecordedPayload(json))
   return keyStore.withKeyring(workspaceId, (keyring) =>
-    decryptEach(keyring, page, log, (json) => json).map(({ event, payload: json }) => {
-      if (!masked && !needsPresenting(json)) return presentEvent({ event, payload: new RecordedPayload(json) })
-      return presentEvent({ event, payload: present(event.name, parsePayload(json), { keyring, masked }) })
-    }),
+    decryptEach(keyring, page, log, read).map(({ event, payload }) =>
+      presentEvent({
+        event,
+        payload: payload instanceof RecordedPayload ? payload : present(event.name, payload, { keyring, masked }),
+      }),
+    ),
   )
 }
 

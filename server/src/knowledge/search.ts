@@ -47,19 +47,19 @@ function withPlainWords(text: string): string {
 
 export const maxQuery = 500
 
-export interface SearchRequest {
+interface SearchRequest {
   query: string
   language?: string | undefined
   kind?: ArticleFilter['kind']
   limit: number
 }
 
-export interface FoundArticle extends ArticleHead {
+interface FoundArticle extends ArticleHead {
   snippet: string
 }
 
 /** Which articles a search may find: those that a reader can use now, or for the page of articles all that match. */
-export type SearchScope = Reader & { filter?: ArticleFilter }
+type SearchScope = Reader & { filter?: ArticleFilter }
 
 export interface SearchDeps {
   db: Db

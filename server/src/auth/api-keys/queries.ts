@@ -11,7 +11,7 @@ import { hoursWithHolidays, type OpeningHours } from '../../team/opening-hours.t
 import type { ApprovalRules } from './caller.ts'
 
 /** The settings of a key. Phone visibility and expiry cannot be changed later. */
-export interface KeySettings {
+interface KeySettings {
   name: string
   scopes: string[]
   /** Empty: all connections of the workspace. */

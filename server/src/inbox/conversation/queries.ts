@@ -99,7 +99,7 @@ export async function requireConversation(sql: Sql, scope: Scope, id: string): P
 /** Reads a conversation and decrypts it. Throws 404 outside the scope. */
 export async function loadConversation({ db, keyStore }: ReadDeps, scope: Scope, id: string): Promise<Conversation> {
   const row = await requireConversation(db.sql, scope, id)
-  return decryptConversation(await keyStore.keyring(scope.workspaceId), row)
+  return keyStore.withKeyring(scope.workspaceId, async (keyring) => decryptConversation(keyring, row))
 }
 
 export async function selectConversations(

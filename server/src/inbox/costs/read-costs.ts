@@ -47,7 +47,7 @@ export interface CostPeriod {
   to: string
 }
 
-export interface CostScope {
+interface CostScope {
   workspaceId: string
   /** Null for all. */
   connectionIds: readonly string[] | null

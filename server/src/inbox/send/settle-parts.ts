@@ -6,7 +6,7 @@ import type { Connector } from '../../channels/connector.ts'
 import { type NewEvent, recordEvents } from '../../events/record.ts'
 import { releaseReservations } from '../budgets/allowance.ts'
 import { messageSent, messageStatusChanged } from '../conversation/change.ts'
-import type { ChangeTx, Conversation, WorkspaceTx } from '../conversation/conversation.ts'
+import type { Conversation, WorkspaceTx } from '../conversation/conversation.ts'
 import {
   type Dispatch,
   type DispatchKey,
@@ -102,7 +102,7 @@ async function settle(
   const { before, parts } = found
   const isUnsent =
     lockedDispatch !== undefined &&
-    (await isDefinitelyUnsent(connectors, work, { lockedDispatch, conversation, before, parts }))
+    (await isDefinitelyUnsent({ connectors, clock }, work, { lockedDispatch, conversation, before, parts }))
   const assumedErrorCode = isUnsent ? notSent : reason === 'timed_out' ? outcomeUnknown : null
   const outcome = decideOutcome(messageId, parts, lockedDispatch?.verdict ?? null, assumedErrorCode)
   if (outcome === null) return null
@@ -146,13 +146,13 @@ interface OpenSend {
  * channel has cancelled it. Channels are not asked about overdue sends, because they forget.
  */
 async function isDefinitelyUnsent(
-  connectors: SettleDeps['connectors'],
-  { tx, keyring, workspaceId, now }: ChangeTx,
+  { connectors, clock }: Pick<SettleDeps, 'connectors' | 'clock'>,
+  { tx, keyring, workspaceId }: WorkspaceTx,
   { lockedDispatch, conversation: { channel }, before: { id, connectionId, settleBy }, parts }: OpenSend,
 ): Promise<boolean> {
   if (!lockedDispatch.is_dead || !lockedDispatch.is_calling) return lockedDispatch.is_dead
   const open = parts.find(({ status }) => status === 'pending')
-  if (open === undefined || settleBy === null || settleBy <= now) return false
+  if (open === undefined || settleBy === null || settleBy <= clock.now()) return false
   const order = { workspaceId, connectionId, correlator: `${id}:${open.part}` }
   return (await connectors[channel].cancelOrder?.(tx, keyring, order)) ?? false
 }

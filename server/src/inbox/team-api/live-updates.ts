@@ -137,18 +137,18 @@ function publishFrame(
   live.publish(workspaceId, userId === undefined ? { name, data } : { name, data, userId })
 }
 
-export const presenceStates = ['viewing', 'typing'] as const
+const presenceStates = ['viewing', 'typing'] as const
 type PresenceState = (typeof presenceStates)[number]
 
 /** Time after which a member who has not reported again counts as absent. */
-export const ttlMs = 20_000
+const ttlMs = 20_000
 
 interface PresentMember {
   userId: string
   state: PresenceState
 }
 
-export interface OpenConversation {
+interface OpenConversation {
   workspaceId: string
   conversationId: string
 }

@@ -24,18 +24,29 @@ import { presentPrompt } from '../send/prompt-schema.ts'
 import { TeamConversation } from './inbox-schema.ts'
 
 export function presentTeamConversation({ conversation, contact, newest, names }: ConversationView, now: Date) {
-  const { id, connectionId, channel, held, handover, status, assignedTo, teamId } = conversation
-  const { labelIds, priority, unreadCount, lastMessage } = conversation
+  const { lastMessage } = conversation
   const { marketing } = conversation.contact
   return {
-    ...{ id, connectionId, connectionName: names('connection', connectionId), channel },
+    id: conversation.id,
+    connectionId: conversation.connectionId,
+    connectionName: names('connection', conversation.connectionId),
+    channel: conversation.channel,
     owner: writeOwner(conversation.owner),
     ownerName: names('agent', keyIdOf(conversation.owner)),
     ownerSince: conversation.ownerSince.toISOString(),
-    ...{ held, handover, standbyFor: standbyOwner(conversation, now), status },
+    held: conversation.held,
+    handover: conversation.handover,
+    standbyFor: standbyOwner(conversation, now),
+    status: conversation.status,
     snoozedUntil: conversation.snoozedUntil?.toISOString() ?? null,
-    ...{ assignedTo, assignedToName: names('user', assignedTo), teamId, teamName: names('team', teamId) },
-    ...{ labelIds, priority, goal: presentGoal(conversation.goal), unreadCount },
+    assignedTo: conversation.assignedTo,
+    assignedToName: names('user', conversation.assignedTo),
+    teamId: conversation.teamId,
+    teamName: names('team', conversation.teamId),
+    labelIds: conversation.labelIds,
+    priority: conversation.priority,
+    goal: presentGoal(conversation.goal),
+    unreadCount: conversation.unreadCount,
     windowExpiresAt: openWindow(windowOf(conversation), now)?.toISOString() ?? null,
     optedOutAt: marketing?.isStopped ? marketing.at : null,
     marketingConsent: shownConsent(conversation.contact),
@@ -53,7 +64,8 @@ export function presentTeamConversation({ conversation, contact, newest, names }
             author: presentWithName(newest.author, names),
           },
     contact: presentContact(contact),
-    ...{ profileName: contact.profileName, leadId: contact.leadId },
+    profileName: contact.profileName,
+    leadId: contact.leadId,
     createdAt: conversation.createdAt.toISOString(),
     updatedAt: conversation.updatedAt.toISOString(),
   }
@@ -77,7 +89,14 @@ export const presentWithName = <A extends { type: string; id: string | null }>({
 export function presentTeamMessage(message: MessageView, names: Names, details: MessageDetails) {
   const { id, direction, kind, origin, text, status, errorCode, actor, referral } = message
   return {
-    ...{ id, direction, kind, origin, text, status, errorCode, actor },
+    id,
+    direction,
+    kind,
+    origin,
+    text,
+    status,
+    errorCode,
+    actor,
     author: presentWithName(authorOf(message), names),
     occurredAt: message.occurredAt.toISOString(),
     referral,
@@ -132,7 +151,10 @@ function presentQuoted(quoted: Quoted, message: MessageView | null) {
 export function presentTeamMedia({ id, kind, state, failure, bytes, hasPreview, details }: MediaView) {
   const { realType, mimeType = null, name = null, thumbnail = null } = details
   return {
-    ...{ id, kind, state, failure },
+    id,
+    kind,
+    state,
+    failure,
     // A file not yet downloaded has its declared name.
     name: name === null ? null : safeName(name),
     type: realType ?? mimeType,

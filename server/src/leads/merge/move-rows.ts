@@ -21,7 +21,7 @@ import type { Lead, LeadContacts, LeadTx } from '../lead/lead.ts'
 import { toList } from '../lead/search-lines.ts'
 import { distinctIfSeveral } from './plan-merge.ts'
 
-export interface RowMove {
+interface RowMove {
   from: string
   to: string
   /** Ids of the rows to move; null moves all. */

@@ -103,7 +103,7 @@ test('a merged conversation belongs to people if one of the two did', async () =
   assert.equal((await member.call('GET', `/inbox/conversations/${one.id}`)).body.conversation.held, true)
 })
 
-test('the note of a hand-back is visible only to the agent it is for', async () => {
+test('the note of a hand-back names the agent it is for', async () => {
   const { w, agent, id, member, place, take } = await owned()
   await member.call('POST', `${place}/take-over`)
   const note = { summary: 'Price agreed.', reason: 'Office closes.', nextStep: 'Ask for the address.' }

@@ -116,7 +116,15 @@ export function append(segment: Segment, fields: SlotFields, text: string): numb
   growText(segment, start + text.length * 3)
   segment.starts[slot + 1] = start + segment.text.write(text, start)
   segment.ids.write(fields.id.replaceAll('-', ''), slot * 16, 'hex')
-  for (const column of columns) segment[column][slot] = fields[column] ?? Number.NaN
+  segment.created[slot] = fields.created
+  segment.updated[slot] = fields.updated
+  segment.status[slot] = fields.status
+  segment.assignee[slot] = fields.assignee
+  segment.priority[slot] = fields.priority
+  segment.source[slot] = fields.source
+  segment.adPlatform[slot] = fields.adPlatform
+  segment.estimated[slot] = fields.estimated ?? Number.NaN
+  segment.actual[slot] = fields.actual ?? Number.NaN
   markUsed(segment, slot)
   return slot
 }
