@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
-import { assertAccessible } from './support/accessibility.ts'
-import { allowLoadFailure, phone } from './support/browser.ts'
+import { assertAccessible, fitsPhone } from './support/accessibility.ts'
+import { allowLoadFailure } from './support/browser.ts'
 import { field, newWriter, thread, waitUntil } from './support/composing.ts'
 import { newMember, openDemo } from './support/demo.ts'
 
@@ -52,9 +52,7 @@ test('the page of costs counts messages, and shows amounts once a rate card is i
   const href = await page.getByRole('link', { name: 'Download CSV' }).getAttribute('href')
   assert.match(href ?? '', /\/costs\/export\?from=/)
   await assertAccessible(page)
-  await page.setViewportSize(phone)
-  const width = await page.evaluate('document.documentElement.scrollWidth')
-  assert.ok((width as number) <= phone.width, `${width} wide`)
+  await fitsPhone(page)
 })
 
 test('an admin sets a budget and changes its limit', async () => {
@@ -75,9 +73,7 @@ test('an admin sets a budget and changes its limit', async () => {
   await page.getByRole('button', { name: 'Save' }).click()
   await budgets.getByText('of 25 messages').waitFor()
   await assertAccessible(page)
-  await page.setViewportSize(phone)
-  const width = await page.evaluate('document.documentElement.scrollWidth')
-  assert.ok((width as number) <= phone.width, `${width} wide`)
+  await fitsPhone(page)
 })
 
 test('a person who exceeds a budget is asked first, and the thread says who sent anyway', async () => {
@@ -123,9 +119,7 @@ test('an admin says on the page of a connection how the platform bills it; membe
   const stored = await demo.team('GET', `${workspace}/rate-cards`)
   assert.deepEqual(stored.connections, [{ connectionId: id, currency: 'EUR' }])
   assert.equal(stored.settings.freeServiceMessages, 250)
-  await page.setViewportSize(phone)
-  const width = await page.evaluate('document.documentElement.scrollWidth')
-  assert.ok((width as number) <= phone.width, `${width} wide`)
+  await fitsPhone(page)
 
   const { page: theirs } = await newMember(demo, 'Rui Costa')
   await theirs.goto(page.url())

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { assertAccessible } from './support/accessibility.ts'
-import { phone } from './support/browser.ts'
+import { assertAccessible, fitsPhone } from './support/accessibility.ts'
 import { waitUntil } from './support/composing.ts'
 import { newMember, openDemo } from './support/demo.ts'
 
@@ -76,9 +75,7 @@ test('a source that is off takes nothing, and a deleted one is gone; members do 
   await panel.getByRole('button', { name: 'Save' }).click()
   await page.getByRole('cell', { name: 'Off', exact: true }).waitFor()
   assert.equal((await fetch(found[0].url, { method: 'POST', body: '{}' })).status, 404)
-  await page.setViewportSize(phone)
-  const width = await page.evaluate('document.documentElement.scrollWidth')
-  assert.ok((width as number) <= phone.width, `${width} wide`)
+  await fitsPhone(page)
   await page.getByRole('button', { name: 'Landing page', exact: true }).click()
   await panel.getByRole('button', { name: 'Delete' }).click()
   await page.getByRole('dialog', { name: 'Delete Landing page?' }).getByRole('button', { name: 'Delete' }).click()

@@ -1,20 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { assertAccessible } from './support/accessibility.ts'
-import { phone } from './support/browser.ts'
+import { assertAccessible, fitsPhone } from './support/accessibility.ts'
 import { newWriter, type Writer, waitUntil } from './support/composing.ts'
 import { newMember, openDemo } from './support/demo.ts'
 
 const demo = await openDemo()
 const workspace = `/workspaces/${demo.workspaceId}`
-
-async function fitsPhone(page: Page): Promise<void> {
-  await page.setViewportSize(phone)
-  const width = (await page.evaluate('document.documentElement.scrollWidth')) as number
-  assert.ok(width <= phone.width, `${width} wide`)
-  await page.setViewportSize({ width: 1440, height: 900 })
-}
 
 /** A customer whose conversation was answered and closed, as the reports have counted. */
 async function closedConversation(name: string): Promise<Writer> {
@@ -63,9 +55,11 @@ test('the period, the groups and a chosen value are in the address', async () =>
   await page.getByText('7 days', { exact: true }).click()
   await page.waitForURL(/days=7/)
   const groups = page.getByRole('region', { name: 'Numbers by' })
-  await groups.getByText('Lead source', { exact: true }).click()
+  await groups.getByRole('combobox', { name: 'Group by' }).click()
+  await page.getByRole('option', { name: 'Lead source' }).click()
   await page.waitForURL(/by=source/)
-  await groups.getByText('Number', { exact: true }).click()
+  await groups.getByRole('combobox', { name: 'Group by' }).click()
+  await page.getByRole('option', { name: 'Number' }).click()
   await page.waitForURL(/by=connection/)
   const table = groups.getByRole('table', { name: 'Numbers by: Number' })
   await table
@@ -89,7 +83,7 @@ test('the period, the groups and a chosen value are in the address', async () =>
 test('parameters that are none are ignored', async () => {
   const { page } = await demo.open('reports?days=abc&dimension=team&value=No%20team&by=nothing')
   await closed(page).waitFor()
-  assert.ok(await period(page, '30 days').isChecked())
+  await period(page, '30 days').and(page.locator(':checked')).waitFor({ state: 'attached' })
   assert.equal(await page.getByRole('button', { name: 'Show everything' }).count(), 0)
   await page.getByRole('table', { name: 'Numbers by: Number' }).waitFor()
 })
@@ -107,7 +101,7 @@ test('a report is saved, opened again and deleted; members see neither costs nor
   await page.goto(`${demo.url}/w/${demo.workspaceId}/reports`)
   await saved.getByRole('button', { name: 'My week', exact: true }).click()
   await page.waitForURL(/days=7/)
-  assert.ok(await period(page, '7 days').isChecked())
+  await period(page, '7 days').and(page.locator(':checked')).waitFor({ state: 'attached' })
   await page.getByRole('table', { name: 'Numbers by: Lead source' }).waitFor()
 
   const { page: theirs } = await newMember(demo, 'Rui Costa')

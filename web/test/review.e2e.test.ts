@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import type { Page } from 'playwright-core'
 import { newId } from '../../server/src/base/id.ts'
-import { assertAccessible } from './support/accessibility.ts'
-import { phone } from './support/browser.ts'
+import { assertAccessible, fitsPhone } from './support/accessibility.ts'
 import { newWriter, waitUntil } from './support/composing.ts'
 import { sharedDemo } from './support/demo.ts'
 
@@ -35,12 +33,6 @@ async function takenOverAgent(name: string, customer: string) {
       'waiting', ${now}
     )`
   return { keyId: key.id as string, writer }
-}
-
-async function fitsPhone(page: Page): Promise<void> {
-  await page.setViewportSize(phone)
-  const width = (await page.evaluate('document.documentElement.scrollWidth')) as number
-  assert.ok(width <= phone.width, `${width} wide`)
 }
 
 test('a person scores a conversation with number keys, and its agent has a result', async () => {
@@ -128,7 +120,8 @@ test('a report shows numbers with definitions and what they count, for one sourc
   await page.keyboard.press('Escape')
   await link.waitFor({ state: 'detached' })
   const groups = page.getByRole('region', { name: 'Numbers by' })
-  await groups.getByText('Lead source', { exact: true }).click()
+  await groups.getByRole('combobox', { name: 'Group by' }).click()
+  await page.getByRole('option', { name: 'Lead source' }).click()
   await groups.getByRole('row').nth(1).getByRole('button').first().click()
   await page.waitForURL(/dimension=source/)
   await page.getByRole('button', { name: 'Show everything' }).waitFor()

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { newId } from '../../server/src/base/id.ts'
-import { assertAccessible } from './support/accessibility.ts'
-import { phone } from './support/browser.ts'
+import { assertAccessible, fitsPhone } from './support/accessibility.ts'
 import { newWriter } from './support/composing.ts'
 import { newMember, openDemo } from './support/demo.ts'
 
@@ -47,9 +46,7 @@ test('an admin switches the question on, and a template that cannot ask is refus
   await page.getByText('Saved', { exact: true }).waitFor()
   const { isEnabled, scale, waitMinutes, template: stored } = await demo.team('GET', settings)
   assert.deepEqual([isEnabled, scale, waitMinutes, stored], [true, 3, 2, null])
-  await page.setViewportSize(phone)
-  const width = await page.evaluate('document.documentElement.scrollWidth')
-  assert.ok((width as number) <= phone.width, `${width} wide`)
+  await fitsPhone(page)
 })
 
 test('a rating is in the list, and above its conversation; members cannot change the settings', async () => {

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { assertAccessible } from './support/accessibility.ts'
-import { phone } from './support/browser.ts'
+import { assertAccessible, fitsPhone } from './support/accessibility.ts'
 import { sharedDemo } from './support/demo.ts'
 
 const demo = await (await sharedDemo()).newWorkspace()
@@ -58,9 +57,7 @@ test('an admin adds the starter set, writes a scenario, and runs both against an
   await page.getByText('Found: Yes, we ship to all of it.').waitFor()
   await agent
   await assertAccessible(page)
-  await page.setViewportSize(phone)
-  const width = await page.evaluate('document.documentElement.scrollWidth')
-  assert.ok((width as number) <= phone.width, `${width} wide`)
+  await fitsPhone(page)
   await page.getByRole('link', { name: 'Back: Scenarios' }).click()
   await page.getByRole('table', { name: 'Runs' }).getByRole('button', { name: 'greeter' }).waitFor()
 })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { Page } from 'playwright-core'
-import { takeScreenshot } from './browser.ts'
+import { phone, takeScreenshot } from './browser.ts'
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const contrastRules = ['color-contrast', 'link-in-text-block']
@@ -17,6 +17,18 @@ const rulesOf = { light: {}, dark: { runOnly: contrastRules }, phone: rulesWitho
 export async function assertAccessible(page: Page): Promise<void> {
   const isPhone = (page.viewportSize()?.width ?? 0) < 600
   assert.deepEqual(isPhone ? await issuesIn(page, 'phone') : await issuesInSchemes(page), [])
+}
+
+/** Shows the page on a phone, and fails if it stays wider. */
+export async function fitsPhone(page: Page): Promise<void> {
+  await page.setViewportSize(phone)
+  const widthOf = () => page.evaluate('document.documentElement.scrollWidth') as Promise<number>
+  let width = await widthOf()
+  for (let frames = 0; width > phone.width && frames < 120; frames++) {
+    await page.evaluate('new Promise(requestAnimationFrame)')
+    width = await widthOf()
+  }
+  assert.ok(width <= phone.width, `${width} wide`)
 }
 
 export const issuesInSchemes = async (page: Page): Promise<string[]> => [
