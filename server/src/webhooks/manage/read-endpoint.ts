@@ -52,9 +52,9 @@ export function presentEndpoint(endpoint: Endpoint, status: EndpointStatus | und
   const { id, settings, events, phoneVisibility, description, state, stateReason, createdBy } = endpoint
   const secrets = validSecrets(settings.secrets, now)
   return {
-    ...{ id, events, phoneVisibility, description, state, createdBy },
+    id,
     url: showUrl ? settings.url : maskedUrl(settings.url),
-    headerNames: Object.keys(settings.headers),
+    ...{ events, phoneVisibility, headerNames: Object.keys(settings.headers), description, state },
     stateReason: stateReason === null ? null : { code: stateReason, message: reasons[stateReason] },
     stateChangedAt: endpoint.stateChangedAt.toISOString(),
     health: presentHealth(status, now),
@@ -66,6 +66,7 @@ export function presentEndpoint(endpoint: Endpoint, status: EndpointStatus | und
           .sort()
           .at(-1) ?? null,
     },
+    createdBy,
     createdAt: endpoint.createdAt.toISOString(),
     updatedAt: endpoint.updatedAt.toISOString(),
   }
