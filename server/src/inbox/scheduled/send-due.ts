@@ -15,6 +15,7 @@ import { ApprovalNeeded, CustomerWroteAgain } from '../send/send-errors.ts'
 import {
   customerWrote,
   decryptScheduled,
+  lockToSend,
   ScheduledClosed,
   type ScheduledMessage,
   scheduledColumns,
@@ -106,9 +107,16 @@ async function send(deps: ScheduledSendDeps, workspaceId: string, one: Scheduled
   const { id, conversationId, body } = one
   const sender = await readSender(deps, workspaceId, one)
   if (typeof sender === 'string') return hold(deps, workspaceId, one, sender)
-  const request = { conversationId, idempotencyKey: keyOf(one), body, syntax: 'whole' as const, scheduledId: id }
   try {
-    await sendMessage(deps, sender, request)
+    await sendMessage(deps, sender, {
+      ...{ conversationId, idempotencyKey: keyOf(one), body, syntax: 'whole' },
+      check: (work, conversation) => lockToSend(work, conversation, id),
+      // It is `sending` until the result of the message is known.
+      reserved: async (work, message) => {
+        const sent = { id, conversationId: message.conversationId }
+        await storeResult(work, sent, { status: 'sending', messageId: message.id })
+      },
+    })
   } catch (error) {
     if (error instanceof ScheduledClosed) return
     if (error instanceof CustomerWroteAgain) return cancel(deps, workspaceId, one)

@@ -15,7 +15,6 @@ import { countryOf } from '../costs/markets.ts'
 import { closeDraft, lockDraft } from '../drafts/close-draft.ts'
 import { attachUpload } from '../media/attached-uploads.ts'
 import { insertAttachments } from '../media/media-queries.ts'
-import { lockToSend, storeResult } from '../scheduled/scheduled-message.ts'
 import { findReferences, hasReferences, noReferences, type OutgoingFile } from './check-references.ts'
 import { fingerprintOf } from './idempotent-replay.ts'
 import {
@@ -70,9 +69,9 @@ export type Reservation = { reserved: ReservedSend } | UnreservedSend
  * Returns whether a send needs its own transaction: a person's may change the owner, which is rolled back while calls
  * are in progress, and referenced rows are locked with the conversation.
  */
-export const needsOwnTransaction = ({ sender, command, lastSeenId, draft, scheduledId }: ParsedSend): boolean =>
+export const needsOwnTransaction = ({ sender, command, lastSeenId, draft, check }: ParsedSend): boolean =>
   sender.actor.type !== 'agent' ||
-  [draft, scheduledId].some((one) => one !== undefined) ||
+  [draft, check].some((one) => one !== undefined) ||
   lastSeenId !== null ||
   hasReferences(command)
 
@@ -207,14 +206,13 @@ async function readFacts(work: ChangeTx, sendsInThreads: readonly SendInThread[]
 
 async function readFactsOfOne(work: ChangeTx, { send, thread }: SendInThread, connections: Connections) {
   if (thread === undefined) return noFacts
-  const { sender, command, lastSeenId, draft, scheduledId } = send
+  const { sender, command, lastSeenId, draft } = send
   const { id: conversationId, connectionId, channel, contact } = thread.before
   if (lastSeenId !== null) {
     const newer = await findNewerThan(work, sender.actor, conversationId, lastSeenId)
     if (newer !== null) throw new StaleThread(newer)
   }
   if (draft !== undefined) await lockDraft(work, thread.before, draft.id)
-  if (scheduledId !== undefined) await lockToSend(work, thread.before, scheduledId)
   await send.check?.(work, thread.before)
   const recipient = { connectionId, conversationId, customer: contact }
   const [facts, references] = await Promise.all([
@@ -311,14 +309,11 @@ async function attachUploads(work: ChangeTx, planned: readonly PlannedSend[]): P
   }
 }
 
-/** Ends drafts that became messages; scheduled ones are `sending` until their result is known. */
+/** Ends drafts that became messages, and tells whoever has the sends made that they are reserved. */
 async function closeDrafts(work: ChangeTx, planned: readonly PlannedSend[]): Promise<void> {
   for (const { send, thread, message } of planned) {
     if (send.draft !== undefined) await closeDraft(work, thread.before, send.sender.actor.id, send.draft, message.id)
     await send.reserved?.(work, message)
-    if (send.scheduledId === undefined) continue
-    const scheduled = { id: send.scheduledId, conversationId: thread.before.id }
-    await storeResult(work, scheduled, { status: 'sending', messageId: message.id })
   }
 }
 

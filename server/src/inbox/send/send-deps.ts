@@ -146,8 +146,6 @@ export interface ParsedSend {
   isOverBudget?: boolean
   /** The draft that it closes. */
   draft?: DraftApproval | undefined
-  /** The scheduled message that it sends. */
-  scheduledId?: string | undefined
   /** Articles that it used, for people. */
   sources?: readonly Source[] | undefined
   /** Checked under the conversation's lock: otherwise nothing is sent. */

@@ -38,8 +38,6 @@ export interface SendRequest {
   seen?: SeenPosition | undefined
   /** The draft that this send approves. */
   draft?: DraftApproval
-  /** The scheduled message that it sends. */
-  scheduledId?: string
   /** Articles that it used, for people: the caller has checked them. */
   sources?: readonly Source[]
   /** Checked under the conversation's lock: otherwise 409, and nothing is sent. */
@@ -159,8 +157,7 @@ async function parseSend(deps: SendDeps, sender: Sender, request: SendRequest): 
 }
 
 function parseRequest(sender: Sender, request: SendRequest): ParsedSend {
-  const { conversationId, problem, identity, seen, draft, scheduledId, sources, onlyIf, check, isAnswer, reserved } =
-    request
+  const { conversationId, problem, identity, seen, draft, sources, onlyIf, check, isAnswer, reserved } = request
   if (problem !== undefined) throw problem
   const { syntax = sender.actor.type === 'agent' ? 'contract' : 'whole' } = request
   // The contract's body has no such field, so it is rejected like any unknown field.
@@ -174,6 +171,6 @@ function parseRequest(sender: Sender, request: SendRequest): ParsedSend {
   const command = parsed.kind === 'template' && quickReplies !== undefined ? { ...parsed, quickReplies } : parsed
   const compared = identity === undefined ? {} : { identity }
   const checks = { onlyIf, check, isAnswer, reserved }
-  const known = { seen, lastSeenId, isOverBudget, draft, scheduledId, sources }
+  const known = { seen, lastSeenId, isOverBudget, draft, sources }
   return { sender, conversationId, key, command, ...compared, ...known, ...checks }
 }
