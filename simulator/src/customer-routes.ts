@@ -195,7 +195,7 @@ export function presentCustomer({ world, clock }: Platform, customer: Customer) 
     isSaturated,
     answeredBy,
     unread: unread.length,
-    businessIsTyping: customer.typingUntil !== null && customer.online,
+    businessIsTyping: customer.typing !== null && customer.typing.until > clock.now() && customer.online,
     windowIsOpen: number !== undefined && windowIsOpen(number, customer, clock.now()),
     lastAt: last?.at ?? null,
     lastText: last?.isWithdrawn === true ? 'Deleted' : (last?.text ?? ''),

@@ -150,17 +150,16 @@ export const typingMs = 25_000
 
 /** Shows the customer that the business is typing, until it sends a message or 25 s have passed. */
 export function showTyping(platform: Platform, customer: Customer): void {
-  const until = new Date(platform.clock.now().getTime() + typingMs)
-  customer.typingUntil = until
+  customer.typing?.cancel()
+  const cancel = platform.scheduler.after(typingMs, () => stopTyping(platform, customer))
+  customer.typing = { until: new Date(platform.clock.now().getTime() + typingMs), cancel }
   platform.changed()
-  platform.scheduler.after(typingMs, () => {
-    if (customer.typingUntil === until) stopTyping(platform, customer)
-  })
 }
 
 export function stopTyping(platform: Platform, customer: Customer): void {
-  if (customer.typingUntil === null) return
-  customer.typingUntil = null
+  if (customer.typing === null) return
+  customer.typing.cancel()
+  customer.typing = null
   platform.changed()
 }
 

@@ -149,8 +149,8 @@ export interface Customer {
   freeEntry: FreeEntry | null
   /** Newest last. */
   messages: ChatMessage[]
-  /** Until when the business is shown to be typing; null if it is not. */
-  typingUntil: Date | null
+  /** Until when the business is shown to be typing, and what keeps the timer from ending it; null if it is not. */
+  typing: { until: Date; cancel(): void } | null
   /** Messages written while offline. */
   unsent: { messageId: string; message: object }[]
 }
@@ -215,7 +215,7 @@ export function addCustomer(world: World, input: NewCustomer): Customer {
     adAt: null,
     freeEntry: null,
     messages: [],
-    typingUntil: null,
+    typing: null,
     unsent: [],
   }
   world.customers.set(customer.id, customer)
@@ -314,7 +314,10 @@ export function addMessage(
     text: message.text.slice(0, limits.shownChars),
   }
   customer.messages.push(full)
-  if (full.from !== 'customer') customer.typingUntil = null
+  if (full.from !== 'customer') {
+    customer.typing?.cancel()
+    customer.typing = null
+  }
   if (customer.messages.length > limits.messages) customer.messages.shift()
   return full
 }
