@@ -309,7 +309,7 @@ async function attachUploads(work: ChangeTx, planned: readonly PlannedSend[]): P
   }
 }
 
-/** Ends drafts that became messages, and tells whoever has the sends made that they are reserved. */
+/** Ends drafts that became messages, and runs what the sends want in this transaction. */
 async function closeDrafts(work: ChangeTx, planned: readonly PlannedSend[]): Promise<void> {
   for (const { send, thread, message } of planned) {
     if (send.draft !== undefined) await closeDraft(work, thread.before, send.sender.actor.id, send.draft, message.id)
