@@ -1,4 +1,5 @@
 // Runs the tests: `npm test`, or `npm test -- server/test/leads` for a folder or files. Options: see CONTRIBUTING.md.
+import { createHash } from 'node:crypto'
 import { globSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { dirname, join, relative, resolve } from 'node:path'
@@ -20,6 +21,8 @@ const { values, positionals } = parseArgs({
     changed: { type: 'boolean', default: false },
     since: { type: 'string', default: 'main' },
     shard: { type: 'string' },
+    // Puts the files in another order, and so with other files into a process: finds tests that need an order.
+    seed: { type: 'string' },
     // Each tier starts no further file after so many minutes; those left out are printed.
     minutes: { type: 'string', default: 'Infinity' },
     concurrency: { type: 'string', default: String(Math.max(2, availableParallelism())) },
@@ -38,7 +41,7 @@ const stopping = new AbortController()
 const tierOf = (file: string) => (/\.(e2e|slow)\.test\.ts$/.exec(file)?.[1] ?? 'fast') as Tier
 process.once('SIGINT', () => stopping.abort()).once('SIGTERM', () => stopping.abort())
 
-const files = filterFiles(selectFiles())
+const files = ordered(filterFiles(selectFiles()))
 const needsBrowser = files.some((file) => tierOf(file) === 'e2e' || /playwright/.test(readFileSync(file, 'utf8')))
 if (needsBrowser) process.env.CHROMIUM = ensureChromium()
 const scratch = makeScratch()
@@ -87,6 +90,13 @@ function filterFiles(all: string[]): string[] {
     ...all.filter((_, n) => isInShard(n)),
     ...all.filter((file, n) => !isInShard(n) && isReached?.(file) === true),
   ]
+}
+
+/** Returns the files as they are, or in the order of the seed. */
+function ordered(all: string[]): string[] {
+  if (values.seed === undefined) return all
+  const key = (file: string) => createHash('sha256').update(`${values.seed} ${file}`).digest('hex')
+  return [...all].sort((a, b) => (key(a) < key(b) ? -1 : 1))
 }
 
 /** Returns, for each process of the tier, a file that runs its tests. Journeys share a process, and start first. */
