@@ -381,7 +381,7 @@ export type AgentTemplate = {
   body: string
   /** Number of `template.body_params` that it needs. */
   parameter_count: number
-  /** It needs a file of this kind: set `template.header_upload_id`. */
+  /** It needs a file of this kind: set `template.header_upload_id` or `template.header_url`. */
   header?: 'image' | 'video' | 'document'
   inputs?: TemplateInputs
 }
@@ -862,6 +862,8 @@ export type TemplateAnswer = {
   body_params?: string[]
   /** Value of a text header. */
   header_param?: string
+  /** Where the platform loads the file of a `header`, instead of an upload. */
+  header_url?: string
   header_location?: HeaderLocation
   /** Values of buttons, in order: end of a URL, or code. */
   button_params?: string[]
@@ -893,6 +895,8 @@ export type TemplateToStart = {
   body_params?: string[]
   /** Value of a text header. */
   header_param?: string
+  /** Where the platform loads the file of a `header`, instead of an upload. */
+  header_url?: string
   header_location?: HeaderLocation
   /** Values of buttons, in order: end of a URL, or code. */
   button_params?: string[]

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { nullable, oneOf, timestamp, titled } from '../base/route.ts'
 import { count, text, uuid, visiblePattern } from '../base/schema-types.ts'
+import { HeaderLocationSchema } from '../inbox/send/send-schema.ts'
 import { listFilters } from '../leads/search/list-request.ts'
 import { closed, idSchema, workspaceParams } from '../team/team-schema.ts'
 import { broadcastStates } from './broadcast.ts'
@@ -55,6 +56,12 @@ export const VariantSchema = Type.Object(
     }),
     body: Type.Array(VariableSchema, { maxItems: 100, description: 'For `{{1}}`, … of the body, in order.' }),
     header: nullable(VariableSchema),
+    file: Type.Optional({
+      ...nullable(VariableSchema),
+      description:
+        'For a template with a file: the https address from which the platform loads it, for all the same or from a custom field.',
+    }),
+    location: Type.Optional({ ...nullable(HeaderLocationSchema), description: 'For a template with a location.' }),
     buttons: Type.Array(VariableSchema, { maxItems: 10, description: 'For buttons with a value, in order.' }),
   },
   { ...closed, title: 'BroadcastVariant' },

@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto'
+import type { HeaderLocation } from '../channels/connector.ts'
+import { isFileUrl } from '../channels/templates/template-inputs.ts'
 import type { Template } from '../channels/templates/templates.ts'
 import type { TemplateChoice } from '../inbox/send/send-schema.ts'
 import type { Lead } from '../leads/lead/lead.ts'
@@ -34,6 +36,9 @@ export interface Variant {
   weight: number
   body: Variable[]
   header: Variable | null
+  /** Where the platform loads the file of the header: for everyone the same, or one for each. */
+  file?: Variable | null
+  location?: HeaderLocation | null
   buttons: Variable[]
 }
 
@@ -71,21 +76,25 @@ function fieldValue(lead: VariableLead, name: string): string {
 const onOneLine = (text: string): string => text.slice(0, maxValueLength).split(/\s+/).join(' ').trim()
 
 /** Returns the template with its values for a lead; null if the lead lacks one. */
-export function fillVariant({ template, body, header, buttons }: Variant, lead: VariableLead): TemplateChoice | null {
-  const values = (variables: readonly Variable[]) => variables.map((variable) => variableText(variable, lead))
-  const [bodyValues, headerValues, buttonValues] = [
+export function fillVariant(variant: Variant, lead: VariableLead): TemplateChoice | null {
+  const { template, body, header, file = null, location = null, buttons } = variant
+  const values = (variables: readonly (Variable | null)[]) =>
+    variables.map((variable) => variable && variableText(variable, lead))
+  const [bodyValues, [header_param = null, header_url = null], buttonValues] = [
     values(body),
-    values(header === null ? [] : [header]),
+    values([header, file]),
     values(buttons),
   ]
-  const all = [...bodyValues, ...headerValues, ...buttonValues]
-  if (all.includes(null)) return null
+  if ([...bodyValues, ...buttonValues].includes(null)) return null
+  if (header !== null && header_param === null) return null
+  if (file !== null && (header_url === null || !isFileUrl(header_url))) return null
   const present = (some: readonly (string | null)[]) => some.flatMap((value) => value ?? [])
-  const [header_param] = present(headerValues)
   return {
     ...template,
     body_params: present(bodyValues),
-    ...(header_param !== undefined && { header_param: header_param.slice(0, 255) }),
+    ...(header_param !== null && { header_param: header_param.slice(0, 255) }),
+    ...(header_url !== null && { header_url }),
+    ...(location !== null && { header_location: location }),
     ...(buttons.length > 0 && { button_params: present(buttonValues) }),
   }
 }
@@ -104,16 +113,20 @@ export function variantOf(key: string, variants: readonly Pick<Variant, 'weight'
 }
 
 /** Returns why a template cannot be sent with these variables; null if it can. */
-export function variantProblem({ body, header, buttons }: Variant, template: Template | undefined): string | null {
+export function variantProblem(variant: Variant, template: Template | undefined): string | null {
+  const { body, header, file = null, location = null, buttons } = variant
   if (template === undefined) return 'names a template that this connection does not have'
   if (template.status !== 'APPROVED') return 'names a template that the platform has not approved'
   if (template.category.toUpperCase() === 'AUTHENTICATION')
     return 'names a template for codes, which are sent one by one'
-  const { headerText, headerLocation, buttons: needed = [] } = template.inputs ?? {}
-  if (template.header !== null || headerLocation === true || (!template.bodyOnly && template.inputs === null)) {
-    return 'names a template with a file or a location, which broadcasts cannot send'
+  const { headerText, headerLocation = false, buttons: needed = [] } = template.inputs ?? {}
+  if (!template.bodyOnly && template.inputs === null && template.header === null) {
+    return 'names a template with parts that broadcasts cannot send'
   }
   if (body.length !== template.parameterCount) return `must have ${template.parameterCount} variables in its body`
   if ((header === null) !== (headerText === undefined)) return 'must have a variable in its header if its template has'
+  if ((file === null) !== (template.header === null)) return 'must have the address of a file if its template has one'
+  if (file?.from === 'text' && !isFileUrl(file.value)) return 'must have an https address of its file'
+  if ((location !== null) !== headerLocation) return 'must have a location if its template has one'
   return buttons.length === needed.length ? null : `must have ${needed.length} variables in its buttons`
 }

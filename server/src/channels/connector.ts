@@ -19,8 +19,7 @@ export type OutgoingMessage =
       /** Values in the order of the body's placeholders; `names` maps them for templates with named parameters. */
       parameters: string[]
       names: string[] | null
-      /** File for the header. */
-      header?: PlatformFile
+      header?: PlatformFile | LinkedFile
       /** Other values that the template needs. */
       inputs?: FilledInputs
       quoted?: ReferencedMessage
@@ -56,6 +55,13 @@ export interface PlatformFile {
   mimeType: string
   /** Id returned by `MediaTransport.upload`; null before the upload. */
   platformId: string | null
+}
+
+/** A file that the platform loads by itself. */
+export interface LinkedFile {
+  kind: MediaKind
+  name: string | null
+  url: string
 }
 
 /** A message of the same chat that another message quotes or reacts to. */

@@ -21,11 +21,12 @@ export function hasUnknownPlaceholder(text: string): boolean {
 
 /** Returns the texts of a step that may contain placeholders, with their paths. */
 export function textsOf({ text, template }: Step): { path: string; text: string }[] {
-  const { body_params = [], header_param, button_params = [] } = template ?? {}
+  const { body_params = [], header_param, header_url, button_params = [] } = template ?? {}
   return [
     ...(text === undefined ? [] : [{ path: 'text', text }]),
     ...body_params.map((param, n) => ({ path: `template.body_params[${n}]`, text: param })),
     ...(header_param === undefined ? [] : [{ path: 'template.header_param', text: header_param }]),
+    ...(header_url === undefined ? [] : [{ path: 'template.header_url', text: header_url }]),
     ...button_params.map((param, n) => ({ path: `template.button_params[${n}]`, text: param })),
   ]
 }
@@ -36,13 +37,14 @@ export function bodyOf({ text, template }: Step, lead: Lead, workspaceName: stri
   if (template === undefined) return { kind: 'text', text: fill(text ?? '') }
   // The platform refuses values with line breaks, tabs or many spaces.
   const fillValue = (one: string) => fill(one).replaceAll(/\s+/g, ' ').trim()
-  const { body_params, header_param, button_params } = template
+  const { body_params, header_param, header_url, button_params } = template
   return {
     kind: 'template',
     template: {
       ...template,
       ...(body_params !== undefined && { body_params: body_params.map(fillValue) }),
       ...(header_param !== undefined && { header_param: fillValue(header_param) }),
+      ...(header_url !== undefined && { header_url: fillValue(header_url) }),
       ...(button_params !== undefined && { button_params: button_params.map(fillValue) }),
     },
   }

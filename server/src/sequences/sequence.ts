@@ -200,7 +200,7 @@ const workOf = ({ connectionId, steps }: Pick<Sequence, 'connectionId' | 'steps'
 
 const stepOf = ({ waitMinutes, businessHours, text, template }: Step) => [
   ...[waitMinutes, businessHours, text, template?.name, template?.language, template?.body_params],
-  ...[template?.header_param, template?.header_location, template?.button_params],
+  ...[template?.header_param, template?.header_url, template?.header_location, template?.button_params],
 ]
 
 const draftOf = ({

@@ -79,27 +79,36 @@ function missingIn({ connectionId, formIds, labelIds }: Named, known: ReadonlySe
   ]
 }
 
-/** Returns how many values the approved templates of these connections take. */
+interface Needs {
+  values: number
+  hasFile: boolean
+}
+
+/** Returns what the approved templates of these connections need. */
 async function readApproved(
   sql: Sql,
   workspaceId: string,
   connectionIds: readonly string[],
-): Promise<ReadonlyMap<string, number>> {
-  const rows = await sql<{ key: string; count: number }[]>`
-    select connection_id || ' ' || name || ' ' || language as key, parameter_count as count
+): Promise<ReadonlyMap<string, Needs>> {
+  const rows = await sql<(Needs & { key: string })[]>`
+    select connection_id || ' ' || name || ' ' || language as key, parameter_count as values,
+      header is not null as "hasFile"
     from templates
     where workspace_id = ${workspaceId}
       and connection_id = any (${[...new Set(connectionIds)]}::uuid[])
       and status = 'APPROVED'`
-  return new Map(rows.map(({ key, count }) => [key, count]))
+  return new Map(rows.map(({ key, ...needs }) => [key, needs]))
 }
 
-/** Templates that are not approved, or get another number of values. */
-function unsendableIn({ connectionId, steps }: Named, approved: ReadonlyMap<string, number>): string[] {
+/** Templates that are not approved, or get another number of values, or not the file that they need. */
+function unsendableIn({ connectionId, steps }: Named, approved: ReadonlyMap<string, Needs>): string[] {
   return steps.flatMap(({ template }, n) => {
     if (template === undefined) return []
-    const count = approved.get(`${connectionId} ${template.name} ${normalizeLanguage(template.language)}`)
-    if (count === undefined) return [`steps[${n}].template.name`]
-    return count === (template.body_params ?? []).length ? [] : [`steps[${n}].template.body_params`]
+    const needs = approved.get(`${connectionId} ${template.name} ${normalizeLanguage(template.language)}`)
+    if (needs === undefined) return [`steps[${n}].template.name`]
+    return [
+      ...(needs.values === (template.body_params ?? []).length ? [] : [`steps[${n}].template.body_params`]),
+      ...(needs.hasFile === (template.header_url !== undefined) ? [] : [`steps[${n}].template.header_url`]),
+    ]
   })
 }

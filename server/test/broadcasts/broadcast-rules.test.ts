@@ -12,11 +12,36 @@ import {
   zoneOf,
 } from '../../src/broadcasts/pacing.ts'
 import { nextRefreshAt } from '../../src/broadcasts/results.ts'
-import { fillVariant, type Variable, variableText, variantOf } from '../../src/broadcasts/variables.ts'
+import {
+  fillVariant,
+  type Variable,
+  type Variant,
+  variableText,
+  variantOf,
+  variantProblem,
+} from '../../src/broadcasts/variables.ts'
 import type { Hold, Stops } from '../../src/channels/health/holds.ts'
 import { mergeFacts, type NumberFacts } from '../../src/channels/health/number-status.ts'
+import type { Template } from '../../src/channels/templates/templates.ts'
 import type { Consent } from '../../src/consents/consent.ts'
 
+const emptyVariant: Variant = {
+  ...{ template: { name: 'sale', language: 'en' }, weight: 1 },
+  ...{ body: [], header: null, buttons: [] },
+}
+const approved = {
+  ...{
+    id: 'a',
+    connectionId: 'b',
+    name: 'sale',
+    language: 'en',
+    category: 'MARKETING',
+    status: 'APPROVED',
+    body: 'Hi',
+    parameterNames: null,
+  },
+  ...{ bodyOnly: true, header: null },
+}
 const at = (text: string) => new Date(text)
 const now = at('2026-03-10T12:00:00Z')
 
@@ -200,6 +225,40 @@ test('a variable is filled from the lead, on one line, with its fallback, or not
     ...{ name: 'sale', language: 'en', body_params: ['Marina'], header_param: 'Sale', button_params: ['Recife'] },
   })
   assert.equal(fillVariant({ ...variant, header: { from: 'field', value: 'email' } }, lead), null)
+})
+
+test('what a template needs decides which variants can be sent', () => {
+  const text = (value: string) => ({ from: 'text' as const, value })
+  const template = { ...approved, parameterCount: 0, inputs: null }
+  const image = { ...template, bodyOnly: false, header: 'image' as const }
+  const place = { ...template, bodyOnly: false, inputs: { headerLocation: true as const } }
+  const location = { latitude: 1, longitude: 2 }
+  const table: [template: Template | undefined, variant: Partial<Variant>, problem: RegExp | null][] = [
+    [undefined, {}, /does not have/],
+    [{ ...template, status: 'PAUSED' }, {}, /has not approved/],
+    [{ ...template, category: 'Authentication' }, {}, /for codes/],
+    [{ ...template, bodyOnly: false }, {}, /with parts that broadcasts cannot send/],
+    [template, {}, null],
+    [template, { body: [text('a')] }, /must have 0 variables/],
+    [template, { header: text('a') }, /variable in its header/],
+    [template, { buttons: [text('a')] }, /must have 0 variables in its buttons/],
+    [template, { file: text('https://shop.example/a.jpg') }, /address of a file/],
+    [template, { location }, /must have a location/],
+    [image, {}, /address of a file/],
+    [image, { file: text('https://shop.example/a.jpg') }, null],
+    [image, { file: { from: 'custom', value: 'picture' } }, null],
+    [image, { file: text('http://shop.example/a.jpg') }, /https address of its file/],
+    [image, { file: text('https://user:word@shop.example/a.jpg') }, /https address of its file/],
+    [image, { file: text('https://shop.example/a b.jpg') }, /https address of its file/],
+    [place, {}, /must have a location/],
+    [place, { location }, null],
+  ]
+  for (const [one, variant, problem] of table) {
+    const found = variantProblem({ ...emptyVariant, ...variant }, one)
+    const label = JSON.stringify([one, variant])
+    if (problem === null) assert.equal(found, null, label)
+    else assert.match(found ?? '', problem, label)
+  }
 })
 
 test('recipients are split in shares of the weights, and each always gets the same variant', () => {

@@ -90,6 +90,10 @@ async function addTemplates({ db, workspaceId, connectionId, clock }: Awaited<Re
     ...{ id: newId(clock.now()), name, language: 'en', category, status: 'APPROVED', body: 'Hi {{1}}!' },
     ...{ parameterNames: null, parameterCount: 1, bodyOnly: true, header: null },
   })
-  const templates = [template('sale', 'MARKETING'), template('news', 'MARKETING'), template('update', 'UTILITY')]
+  const templates = [
+    ...[template('sale', 'MARKETING'), template('news', 'MARKETING'), template('update', 'UTILITY')],
+    { ...template('catalog', 'MARKETING'), bodyOnly: false, header: 'image' as const },
+    { ...template('opening', 'MARKETING'), bodyOnly: false, inputs: { headerLocation: true as const } },
+  ]
   await db.tx((tx) => replaceTemplates(tx, { workspaceId, id: connectionId }, templates, clock.now()))
 }

@@ -363,19 +363,22 @@ test('an agent starts one that is open to agents, by name, for its customer', as
 
 test('what it names must exist, and it cannot be switched on while a template cannot be sent', async () => {
   const w = await sequenceWorld()
-  const wrong = await w.admin.call('POST', '/sequences', w.draft({ steps: [templated(), saying('Hi {{nobody}}', 0)] }))
-  assert.deepEqual(
-    wrong.body.data.issues.map(({ path }: { path: string }) => path),
-    ['steps[1].waitMinutes', 'steps[1].text'],
-  )
-  const missing = await w.admin.call('POST', '/sequences', w.draft({ labelIds: [w.workspaceId] }))
-  assert.deepEqual(
-    missing.body.data.issues.map(({ path }: { path: string }) => path),
-    ['labelIds[0]'],
-  )
+  const pathsOf = async (draft: Parameters<typeof w.draft>[0]) =>
+    (await w.admin.call('POST', '/sequences', w.draft(draft))).body.data.issues.map(
+      ({ path }: { path: string }) => path,
+    )
+  assert.deepEqual(await pathsOf({ steps: [templated(), saying('Hi {{nobody}}', 0)] }), [
+    ...['steps[1].waitMinutes', 'steps[1].text'],
+  ])
+  assert.deepEqual(await pathsOf({ labelIds: [w.workspaceId] }), ['labelIds[0]'])
   const unsendable = templated(0, { template: { name: 'gone', language: 'en_US' } })
   const { sequence } = (await w.admin.call('POST', '/sequences', w.draft({ steps: [unsendable] }))).body
   assert.deepEqual(sequence.problems, ['steps[0].template.name'])
+  const linked = templated(0, {
+    template: { name: 'order_update', language: 'en_US', header_url: 'https://a.example' },
+  })
+  const needless = (await w.admin.call('POST', '/sequences', w.draft({ steps: [linked] }))).body.sequence
+  assert.deepEqual(needless.problems, ['steps[0].template.body_params', 'steps[0].template.header_url'])
   assert.equal((await w.admin.call('PATCH', `/sequences/${sequence.id}`, { enabled: true })).status, 400)
   const lead = await w.addLead()
   assert.equal((await w.start(sequence.id, lead.id)).status, 409)

@@ -337,7 +337,7 @@ export interface components {
     'BroadcastTest': { 'phone': string; 'variant'?: number }
     'BroadcastTestResult': { 'status': ("sent" | "failed") }
     'BroadcastVariable': { 'from': ("field" | "custom" | "text"); 'value': string; 'fallback'?: string }
-    'BroadcastVariant': { 'template': components['schemas']['BroadcastTemplate']; 'weight': number; 'body': (components['schemas']['BroadcastVariable'])[]; 'header': (components['schemas']['BroadcastVariable'] | null); 'buttons': (components['schemas']['BroadcastVariable'])[] }
+    'BroadcastVariant': { 'template': components['schemas']['BroadcastTemplate']; 'weight': number; 'body': (components['schemas']['BroadcastVariable'])[]; 'header': (components['schemas']['BroadcastVariable'] | null); 'file'?: (components['schemas']['BroadcastVariable'] | null); 'location'?: (components['schemas']['HeaderLocation'] | null); 'buttons': (components['schemas']['BroadcastVariable'])[] }
     'BroadcastVariantResults': { 'pending': number; 'accepted': number; 'delivered': number; 'read': number; 'failed': number; 'skipped': number; 'answered': number; 'optedOut': number; 'charged': number; 'cost': (string | null) }
     'Budget': { 'id': string; 'scope': ("workspace" | "connection" | "key"); 'scopeId': (string | null); 'unit': ("money" | "messages"); 'currency': (string | null); 'period': ("day" | "month"); 'limit': string; 'used': string; 'reserved': string; 'resetsAt': string }
     'BulkState': ("collecting" | "running" | "done" | "cancelled" | "failed" | "undoing" | "undone")
@@ -676,7 +676,7 @@ export interface components {
     'TeamTokenWithValue': { 'token': components['schemas']['TeamToken']; 'value': string }
     'Template': { 'id': string; 'connection_id': string; 'name': string; 'language': string; 'category': string; 'body': string; 'parameter_count': number }
     'TemplateChoice': { 'name': string; 'language': string; 'body_params'?: (string)[] }
-    'TemplateChoiceAsMember': { 'name': string; 'language': string; 'body_params'?: (string)[]; 'header_param'?: string; 'header_location'?: components['schemas']['HeaderLocation']; 'button_params'?: (string)[]; 'header_upload_id'?: string }
+    'TemplateChoiceAsMember': { 'name': string; 'language': string; 'body_params'?: (string)[]; 'header_param'?: string; 'header_url'?: string; 'header_location'?: components['schemas']['HeaderLocation']; 'button_params'?: (string)[]; 'header_upload_id'?: string }
     'TemplateContent': { 'name': string; 'language': string; 'category': ("MARKETING" | "UTILITY" | "AUTHENTICATION"); 'format': ("positional" | "named"); 'header': components['schemas']['TemplateContentHeader']; 'body': string; 'samples': ({ 'name': string; 'value': string })[]; 'footer': string; 'buttons': (components['schemas']['TemplateContentButton'])[]; 'otp'?: components['schemas']['TemplateContentOtp'] }
     'TemplateContentButton': { 'type': ("quick_reply" | "url" | "phone" | "copy_code"); 'text': string; 'value': string; 'sample': string }
     'TemplateContentHeader': { 'type': ("none" | "text" | "image" | "video" | "document" | "location"); 'text': string; 'sample': string }
@@ -689,7 +689,7 @@ export interface components {
     'TemplateProblem': { 'path': string; 'message': string; 'isWarning': boolean }
     'TemplateToSend': { 'kind': ("template"); 'template': components['schemas']['TemplateChoice'] }
     'TemplateToSendAsMember': { 'kind': ("template"); 'template': components['schemas']['TemplateChoiceAsMember']; 'quoted_message_id'?: string; 'if_last_message_id'?: string; 'over_budget'?: boolean }
-    'TemplateToStart': { 'name': string; 'language': string; 'body_params'?: (string)[]; 'header_param'?: string; 'header_location'?: components['schemas']['HeaderLocation']; 'button_params'?: (string)[] }
+    'TemplateToStart': { 'name': string; 'language': string; 'body_params'?: (string)[]; 'header_param'?: string; 'header_url'?: string; 'header_location'?: components['schemas']['HeaderLocation']; 'button_params'?: (string)[] }
     'TextToSend': { 'kind': ("text"); 'text': string; 'preview_url'?: boolean }
     'TextToSendAsMember': { 'kind': ("text"); 'text': string; 'preview_url'?: boolean; 'quoted_message_id'?: string; 'if_last_message_id'?: string; 'over_budget'?: boolean }
     'TimelineItem': { 'type': ("message" | "note" | "activity" | "handover"); 'id': string; 'at': string; 'message'?: components['schemas']['TeamMessage']; 'note'?: components['schemas']['TeamNote']; 'activity'?: components['schemas']['TeamActivity']; 'handover'?: components['schemas']['TeamHandover'] }

@@ -9,7 +9,7 @@ import { errorSentence } from '../ui/format/error-texts.ts'
 import { languageName } from '../ui/format/language-name.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import styles from './Broadcasts.module.css'
-import { canBroadcast, emptyVariant, sharesOf, variableFields, variantOf } from './draft.ts'
+import { canBroadcast, emptyVariant, isFileUrl, sharesOf, variableFields, variantOf } from './draft.ts'
 
 const maxVariants = 3
 
@@ -71,6 +71,7 @@ function VariantFields({ title, variant, templates, isTried, change, remove }: V
   const texts = t.broadcasts
   const { name, language } = variant.template
   const chosen = templates.find((one) => one.name === name && one.language === language)
+  const { file, location } = variant
   const variables = [
     ...variant.body.map((variable, n) => ({
       label: texts.variable({ name: chosen?.parameterNames?.[n] ?? `${n + 1}` }),
@@ -80,6 +81,9 @@ function VariantFields({ title, variant, templates, isTried, change, remove }: V
     ...(variant.header === null
       ? []
       : [{ label: texts.header, variable: variant.header, set: (to: Variable) => change({ ...variant, header: to }) }]),
+    ...(file == null
+      ? []
+      : [{ label: texts.file, isFile: true, variable: file, set: (to: Variable) => change({ ...variant, file: to }) }]),
     ...variant.buttons.map((variable, n) => ({
       label: texts.button({ n: n + 1 }),
       variable,
@@ -123,15 +127,59 @@ function VariantFields({ title, variant, templates, isTried, change, remove }: V
         )}
       </div>
       {chosen !== undefined && <p className={styles.muted}>{chosen.body}</p>}
-      {variables.map(({ label, variable, set }) => (
-        <VariableFields key={label} label={label} variable={variable} set={set} isTried={isTried} />
+      {location != null && (
+        <LocationFields location={location} set={(to) => change({ ...variant, location: to })} isTried={isTried} />
+      )}
+      {variables.map((one) => (
+        <VariableFields key={one.label} {...one} isTried={isTried} />
       ))}
     </fieldset>
   )
 }
 
+type Place = NonNullable<Variant['location']>
+
+/** The place that everyone gets. */
+function LocationFields({ location, set, isTried }: { location: Place; set(to: Place): void; isTried: boolean }) {
+  const texts = t.compose.templates.inputs
+  const degrees = (field: 'latitude' | 'longitude', most: number) => (
+    <NumberInput
+      label={texts[field]}
+      min={-most}
+      max={most}
+      hideControls
+      value={Number.isFinite(location[field]) ? location[field] : ''}
+      error={isTried && !Number.isFinite(location[field]) ? t.compose.templates.problems.empty : undefined}
+      onChange={(value) => set({ ...location, [field]: value === '' ? Number.NaN : Number(value) })}
+    />
+  )
+  const words = (field: 'name' | 'address') => (
+    <TextInput
+      label={texts[field]}
+      value={location[field] ?? ''}
+      maxLength={1000}
+      dir="auto"
+      onChange={(event) => set({ ...location, [field]: event.currentTarget.value })}
+    />
+  )
+  return (
+    <>
+      <div className={styles.row}>
+        {degrees('latitude', 90)}
+        {degrees('longitude', 180)}
+      </div>
+      <div className={styles.row}>
+        {words('name')}
+        {words('address')}
+      </div>
+    </>
+  )
+}
+
 interface VariableFieldsProps {
   label: string
+  /** The https address of a file, which the platform loads. */
+  isFile?: boolean
   variable: Variable
   set(to: Variable): void
   isTried: boolean
@@ -140,17 +188,20 @@ interface VariableFieldsProps {
 const asText = 'text'
 
 /** What fills a variable, and what does for leads without it. */
-function VariableFields({ label, variable, set, isTried }: VariableFieldsProps) {
+function VariableFields({ label, isFile = false, variable, set, isTried }: VariableFieldsProps) {
   const texts = t.broadcasts
   const fields = useLeadFields(useWorkspaceId()).filter(({ isArchived }) => !isArchived)
   const { from, value, fallback = '' } = variable
+  const problem = isFile
+    ? !isFileUrl(value) && t.problem.broadcastFile
+    : value.trim() === '' && t.compose.templates.problems.empty
   return (
     <div className={styles.row}>
       <Select
         label={label}
         data={[
           { value: asText, label: texts.sameText },
-          ...variableFields.map((field) => ({ value: `field ${field}`, label: texts.fields[field] })),
+          ...(isFile ? [] : variableFields.map((field) => ({ value: `field ${field}`, label: texts.fields[field] }))),
           ...fields.map((field) => ({ value: `custom ${field.key}`, label: field.label })),
         ]}
         value={from === 'text' ? asText : `${from} ${value}`}
@@ -164,10 +215,11 @@ function VariableFields({ label, variable, set, isTried }: VariableFieldsProps) 
       />
       {from === 'text' ? (
         <TextInput
-          label={texts.textOf({ label })}
+          label={isFile ? texts.fileUrl : texts.textOf({ label })}
+          {...(isFile && { description: texts.fileHelp, placeholder: 'https://', inputMode: 'url' as const })}
           value={value}
           maxLength={1000}
-          error={isTried && value.trim() === '' ? t.compose.templates.problems.empty : undefined}
+          error={isTried && problem}
           onChange={(event) => set({ from, value: event.currentTarget.value })}
         />
       ) : (

@@ -41,35 +41,36 @@ export function audienceOf(view: Pick<SavedFilter, 'name' | 'query'> | undefined
 
 const firstName: Variable = { from: 'field', value: 'firstName' }
 
-/** Returns a variant of a template: the first variable is mostly the name. */
-export function variantOf({ name, language, parameterCount, inputs }: Template, weight: number): Variant {
+/** Returns a variant of a template: the first variable is mostly the name. Coordinates are NaN until someone enters them. */
+export function variantOf({ name, language, parameterCount, header, inputs }: Template, weight: number): Variant {
   const text = { from: 'text' as const, value: '' }
   return {
     template: { name, language },
     weight,
     body: Array.from({ length: parameterCount }, (_, n) => (n === 0 ? firstName : text)),
     header: inputs?.headerText == null ? null : text,
+    ...(header !== null && { file: text }),
+    ...(inputs?.headerLocation && { location: { latitude: Number.NaN, longitude: Number.NaN } }),
     buttons: (inputs?.buttons ?? []).map(() => text),
   }
 }
 
-/** Returns whether a broadcast can send a template: no file, no location, no codes. */
-export const canBroadcast = ({ header, inputs, sendable, category }: Template): boolean =>
-  sendable && header === null && inputs?.headerLocation !== true && category.toUpperCase() !== 'AUTHENTICATION'
+/** Returns whether a broadcast can send a template: codes are sent one by one. */
+export const canBroadcast = ({ sendable, category }: Template): boolean =>
+  sendable && category.toUpperCase() !== 'AUTHENTICATION'
 
-const variablesOf = ({ body, header, buttons }: Variant): Variable[] => [
-  ...body,
-  ...(header === null ? [] : [header]),
-  ...buttons,
-]
+/** Returns whether the platform can load a file from an address. */
+export const isFileUrl = (address: string): boolean => URL.parse(address.trim())?.protocol === 'https:'
+
+const isVariantComplete = ({ template, body, header, file, location, buttons }: Variant): boolean =>
+  template.name !== '' &&
+  [...body, header, file, ...buttons].every((variable) => variable == null || variable.value.trim() !== '') &&
+  (file?.from !== 'text' || isFileUrl(file.value)) &&
+  (location == null || Number.isFinite(location.latitude + location.longitude))
 
 /** Returns the draft as the server takes it; null while something is missing. */
 export function completeDraft({ connectionId, ...draft }: DraftValue): BroadcastDraft | null {
-  const isComplete =
-    draft.name.trim() !== '' &&
-    draft.variants.every(
-      (one) => one.template.name !== '' && variablesOf(one).every(({ value }) => value.trim() !== ''),
-    )
+  const isComplete = draft.name.trim() !== '' && draft.variants.every(isVariantComplete)
   return connectionId === null || !isComplete ? null : { ...draft, connectionId }
 }
 

@@ -143,7 +143,7 @@ const greeted = '{{contact.first_name|…}}'
 
 function TemplateStep({ step, templates, set, errorAt }: Omit<StepFieldsProps, 'place'>) {
   const texts = t.sequences
-  const { name = '', language: chosen = '', body_params = [], header_param, button_params = [] } = step.template ?? {}
+  const { name = '', language: chosen = '', body_params = [], button_params = [] } = step.template ?? {}
   const template = templates.find((one) => one.name === name && one.language === chosen)
   const change = (to: Partial<NonNullable<SequenceStep['template']>>) =>
     set({ ...step, template: { name, language: chosen, ...step.template, ...to } })
@@ -181,16 +181,7 @@ function TemplateStep({ step, templates, set, errorAt }: Omit<StepFieldsProps, '
           onChange={(event) => change({ body_params: valuesWith(body_params, n, event.currentTarget.value) })}
         />
       ))}
-      {header_param !== undefined && template?.inputs?.headerText != null && (
-        <TextInput
-          label={t.compose.templates.inputs.header({ text: template.inputs.headerText })}
-          value={header_param}
-          maxLength={255}
-          dir="auto"
-          error={errorAt('template.header_param')}
-          onChange={(event) => change({ header_param: event.currentTarget.value })}
-        />
-      )}
+      {template !== undefined && <HeaderField template={template} step={step} change={change} errorAt={errorAt} />}
       {(template?.inputs?.buttons ?? []).map(({ type, text }, n) => (
         <TextInput
           // biome-ignore lint/suspicious/noArrayIndexKey: buttons are identified by position
@@ -210,5 +201,41 @@ function TemplateStep({ step, templates, set, errorAt }: Omit<StepFieldsProps, '
         </>
       )}
     </>
+  )
+}
+
+interface HeaderFieldProps extends Pick<StepFieldsProps, 'step' | 'errorAt'> {
+  template: Template
+  change(to: { header_param: string } | { header_url: string }): void
+}
+
+/** The value of a text header, or the address of a file. */
+function HeaderField({ template: { header, inputs }, step, change, errorAt }: HeaderFieldProps) {
+  const { header_param = '', header_url = '' } = step.template ?? {}
+  if (header !== null) {
+    return (
+      <TextInput
+        label={t.broadcasts.fileUrl}
+        description={t.broadcasts.fileHelp}
+        placeholder="https://"
+        inputMode="url"
+        value={header_url}
+        maxLength={2000}
+        dir="ltr"
+        error={errorAt('template.header_url')}
+        onChange={(event) => change({ header_url: event.currentTarget.value.trim() })}
+      />
+    )
+  }
+  if (inputs?.headerText == null) return null
+  return (
+    <TextInput
+      label={t.compose.templates.inputs.header({ text: inputs.headerText })}
+      value={header_param}
+      maxLength={255}
+      dir="auto"
+      error={errorAt('template.header_param')}
+      onChange={(event) => change({ header_param: event.currentTarget.value })}
+    />
   )
 }

@@ -20,16 +20,15 @@ export const draftOf = (sequence: Sequence): SequenceDraft => {
   return { name, connectionId, steps, endStatuses, formIds, labelIds, forAgents }
 }
 
-/** Templates that a step can fill by itself: no file, no place, no code. */
-export const isFillable = ({ header, category, inputs }: Template): boolean =>
-  header === null &&
+/** Templates that a step can fill by itself: no place, no code. */
+export const isFillable = ({ category, inputs }: Template): boolean =>
   category !== 'AUTHENTICATION' &&
   !inputs?.headerLocation &&
   (inputs?.buttons ?? []).every(({ type }) => type !== 'otp')
 
 /** Returns a step's template with empty values for all that it needs; the first name where it greets. */
 export function templateOf(
-  { name, language, inputs }: Template,
+  { name, language, header, inputs }: Template,
   values: readonly string[],
 ): NonNullable<SequenceStep['template']> {
   const buttons = inputs?.buttons ?? []
@@ -37,6 +36,7 @@ export function templateOf(
     ...{ name, language },
     ...(values.length > 0 && { body_params: [...values] }),
     ...(inputs?.headerText != null && { header_param: '' }),
+    ...(header !== null && { header_url: '' }),
     ...(buttons.length > 0 && { button_params: buttons.map(() => '') }),
   }
 }

@@ -298,8 +298,8 @@ async function readContent(
   }
   const uploadId = (file?.upload_id ?? template?.header_upload_id)?.toLowerCase() ?? null
   const body = bodyOf(args, uploadId)
-  const { header_param, header_location, button_params } = template ?? {}
-  const hasInputs = [header_param, header_location, button_params].some((value) => value !== undefined)
+  const { header_param, header_url, header_location, button_params } = template ?? {}
+  const hasInputs = [header_param, header_url, header_location, button_params].some((value) => value !== undefined)
   const isWhole =
     [quoted, choices].some((one) => one !== undefined) || prompts.length > 0 || uploadId !== null || hasInputs
   const digest = uploadId === null ? null : await findUploadDigest(inbox, workspaceId, conversationId, uploadId)

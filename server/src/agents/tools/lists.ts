@@ -37,7 +37,9 @@ export const listTemplates = defineTool({
           body: text(32_768, 'With placeholders `{{1}}`, `{{2}}`, ….'),
           parameter_count: count('Number of `template.body_params` that it needs.'),
           header: Type.Optional(
-            oneOf(templateHeaders, { description: 'It needs a file of this kind: set `template.header_upload_id`.' }),
+            oneOf(templateHeaders, {
+              description: 'It needs a file of this kind: set `template.header_upload_id` or `template.header_url`.',
+            }),
           ),
           inputs: Type.Optional(inputsSchema),
         },

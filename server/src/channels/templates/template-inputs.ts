@@ -9,6 +9,12 @@ export interface TemplateInputs {
   buttons?: { index: number; type: 'url' | 'copy_code' | 'otp'; text: string; url: string | null }[]
 }
 
+/** Returns whether the platform can load the file of a header from an address. */
+export function isFileUrl(address: string): boolean {
+  const url = URL.parse(address)
+  return url !== null && url.protocol === 'https:' && url.username === '' && url.password === '' && !/\s/.test(address)
+}
+
 /** Where the platform's link of a button for one-time passwords leads; it has the kind of button as a parameter. */
 export const codeLink = /^https:\/\/www\.whatsapp\.com\/otp\/code\//i
 

@@ -2,6 +2,7 @@ import type { Connection, WabaConnection } from '../connection/connection.ts'
 import type {
   Connector,
   FilledInputs,
+  LinkedFile,
   Order,
   OutgoingMessage,
   PlatformFile,
@@ -173,8 +174,9 @@ function interactiveOf(text: string, choices: Choices): object {
 }
 
 /** Returns the platform's fields for a file. A voice note is audio with a flag. */
-function fileOf({ kind, name, platformId }: PlatformFile, caption: string): object {
-  const id = { id: platformId ?? '' }
+function fileOf(file: PlatformFile | LinkedFile, caption: string): object {
+  const { kind, name } = file
+  const id = 'url' in file ? { link: file.url } : { id: file.platformId ?? '' }
   const texts = caption === '' ? {} : { caption }
   if (kind === 'voice') return { type: 'audio', audio: { ...id, voice: true } }
   if (kind !== 'document') return { type: kind, [kind]: { ...id, ...texts } }
@@ -182,7 +184,8 @@ function fileOf({ kind, name, platformId }: PlatformFile, caption: string): obje
 }
 
 const hasFile = (message: OutgoingMessage): boolean =>
-  message.kind === 'media' || (message.kind === 'template' && message.header !== undefined)
+  message.kind === 'media' ||
+  (message.kind === 'template' && message.header !== undefined && !('url' in message.header))
 
 /** Codes that may mean a missing file: `Invalid parameter`, `Unknown object`, `Media upload error`. */
 const fileErrorCodes = new Set(['100', '1006', '131053'])

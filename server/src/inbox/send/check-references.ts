@@ -1,9 +1,15 @@
 import { invalid } from '../../base/errors.ts'
 import { isBlank } from '../../base/text/external-text.ts'
 import type { MediaKind } from '../../channels/channel-event.ts'
-import type { FilledInputs, OutgoingMessage, PlatformFile, ReferencedMessage } from '../../channels/connector.ts'
+import type {
+  FilledInputs,
+  LinkedFile,
+  OutgoingMessage,
+  PlatformFile,
+  ReferencedMessage,
+} from '../../channels/connector.ts'
 import { type MediaTransport, supportsCaption } from '../../channels/media-transport.ts'
-import type { TemplateInputs } from '../../channels/templates/template-inputs.ts'
+import { isFileUrl, type TemplateInputs } from '../../channels/templates/template-inputs.ts'
 import type { Template } from '../../channels/templates/templates.ts'
 import type { WorkspaceTx } from '../conversation/conversation.ts'
 import { decryptMessage, type Message, type MessageRow, type StoredDetail } from '../conversation/message.ts'
@@ -123,23 +129,45 @@ export function checkCaption(kind: MediaKind, caption: string, transport: MediaT
 
 /** Returns the file of a template's header. Throws 422 if the template requires another file or none. */
 export function checkHeader(
-  { headerUploadId }: Extract<SendCommand, { kind: 'template' }>,
-  { header }: Template,
+  { headerUploadId, headerUrl }: TemplateCommand,
+  { header }: Pick<Template, 'header'>,
   upload: Upload | null,
   transport: MediaTransport | undefined,
-): PlatformFile | null {
+): PlatformFile | LinkedFile | null {
   if (header === null) {
-    if (headerUploadId !== undefined) throw invalidMessage('This template has no media header')
-    return null
+    if (headerUploadId === undefined && headerUrl === undefined) return null
+    throw invalidMessage('This template has no media header')
+  }
+  if (headerUrl !== undefined) {
+    if (headerUploadId !== undefined) throw invalidMessage('Send either header_upload_id or header_url, not both')
+    return linkedFile(header, headerUrl)
   }
   if (headerUploadId === undefined) {
-    throw invalidMessage(`This template requires a header file of the kind ${header}: set header_upload_id`)
+    throw invalidMessage(
+      `This template requires a header file of the kind ${header}: set header_upload_id or header_url`,
+    )
   }
   const file = checkFile('header_upload_id', upload, transport)
   if (file.kind !== header) {
     throw invalidMessage(`The header of this template requires a file of the kind ${header}, not ${file.kind}`)
   }
   return file
+}
+
+function linkedFile(kind: MediaKind, url: string): LinkedFile {
+  if (!isFileUrl(url)) throw invalidMessage('template.header_url must be an https address that the platform can load')
+  return { kind, name: nameIn(url), url }
+}
+
+/** Returns the end of an address, which a document shows as its name. */
+function nameIn(url: string): string | null {
+  const name = URL.parse(url)?.pathname.split('/').at(-1)?.slice(0, 240)
+  if (!name) return null
+  try {
+    return decodeURIComponent(name)
+  } catch {
+    return name
+  }
 }
 
 /** Message kinds of the contract by file kind. */
@@ -155,15 +183,21 @@ export const contractKinds = {
 /** Returns the message with the platform id of its file. */
 export function withFile(message: OutgoingMessage, platformId: string): OutgoingMessage {
   if (message.kind === 'media') return { ...message, file: { ...message.file, platformId } }
-  if (message.kind !== 'template' || message.header === undefined) return message
+  if (message.kind !== 'template' || message.header === undefined || 'url' in message.header) return message
   return { ...message, header: { ...message.header, platformId } }
 }
 
 type TemplateCommand = Extract<SendCommand, { kind: 'template' }>
 
 /** Returns whether a command has more than body parameters. */
-export const hasInputs = ({ headerUploadId, headerText, headerLocation, buttonParameters }: TemplateCommand): boolean =>
-  [headerUploadId, headerText, headerLocation, buttonParameters].some((value) => value !== undefined)
+export const hasInputs = ({
+  headerUploadId,
+  headerUrl,
+  headerText,
+  headerLocation,
+  buttonParameters,
+}: TemplateCommand): boolean =>
+  [headerUploadId, headerUrl, headerText, headerLocation, buttonParameters].some((value) => value !== undefined)
 
 /** Returns the values of a template's header and buttons. Throws 422 if one is missing, wrong or too many. */
 export function checkInputs(command: TemplateCommand, { inputs }: Pick<Template, 'inputs'>): FilledInputs | null {

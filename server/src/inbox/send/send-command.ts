@@ -33,6 +33,7 @@ export type SendCommand =
       language: string
       parameters: string[]
       headerUploadId?: string
+      headerUrl?: string
       headerText?: string
       headerLocation?: HeaderLocation
       buttonParameters?: string[]
@@ -136,11 +137,20 @@ function commandOf(body: SendBody): SendCommand {
   }
 }
 
-/** Returns the command for a chosen template, without the file of its header. */
+/** Returns the command for a chosen template, without an upload for its header. */
 export function templateCommandOf(chosen: TemplateChoice): Extract<SendCommand, { kind: 'template' }> {
-  const { name, language, body_params: parameters = [], header_param, header_location, button_params } = chosen
+  const {
+    name,
+    language,
+    body_params: parameters = [],
+    header_param,
+    header_url,
+    header_location,
+    button_params,
+  } = chosen
   return {
     ...{ kind: 'template', name, language, parameters },
+    ...(header_url !== undefined && { headerUrl: header_url }),
     ...(header_param !== undefined && { headerText: header_param }),
     ...(header_location !== undefined && { headerLocation: header_location }),
     ...(button_params !== undefined && { buttonParameters: button_params }),

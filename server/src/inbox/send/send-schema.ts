@@ -71,17 +71,25 @@ const quotes = {
 
 export const QuotingTextSend = Type.Object({ ...TextSend.properties, ...quotes }, closed)
 
+export const HeaderLocationSchema = strictTitled('HeaderLocation', {
+  latitude: Type.Number({ minimum: -90, maximum: 90, example: -8.05 }),
+  longitude: Type.Number({ minimum: -180, maximum: 180, example: -34.9 }),
+  name: Type.Optional(Type.String({ maxLength: 1000, example: 'Shop' })),
+  address: Type.Optional(Type.String({ maxLength: 1000, example: 'Rua da Aurora, 10' })),
+})
+
 /** Values that some templates need besides those of the body; not in the Inbox API of the contract. */
 const templateInputFields = {
   header_param: Type.Optional(Type.String({ maxLength: 255, description: 'Value of a text header.', example: 'A-17' })),
-  header_location: Type.Optional(
-    strictTitled('HeaderLocation', {
-      latitude: Type.Number({ minimum: -90, maximum: 90, example: -8.05 }),
-      longitude: Type.Number({ minimum: -180, maximum: 180, example: -34.9 }),
-      name: Type.Optional(Type.String({ maxLength: 1000, example: 'Shop' })),
-      address: Type.Optional(Type.String({ maxLength: 1000, example: 'Rua da Aurora, 10' })),
+  header_url: Type.Optional(
+    Type.String({
+      maxLength: 2000,
+      pattern: '^https://',
+      description: 'Where the platform loads the file of a `header`, instead of an upload.',
+      example: 'https://example.com/sale.jpg',
     }),
   ),
+  header_location: Type.Optional(HeaderLocationSchema),
   button_params: Type.Optional(
     Type.Array(Type.String({ maxLength: 2000 }), {
       maxItems: 10,
@@ -93,7 +101,7 @@ const templateInputFields = {
 
 const { name, language, body_params } = TemplateSend.properties.template.properties
 
-/** A template and its values, without the file of its header. */
+/** A template and its values, without an upload for its header. */
 export const TemplateToStart = strictTitled('TemplateToStart', {
   ...{ name, language },
   body_params: Type.Optional({ ...body_params, description: 'Values of `{{1}}`, … in order.' }),
@@ -106,7 +114,7 @@ export const QuotingTemplateSend = strict({
   template: strictTitled('TemplateChoiceAsMember', {
     ...TemplateToStart.properties,
     header_upload_id: Type.Optional(
-      uuid('Upload for the header; required if the template has a `header`, and of that kind.'),
+      uuid('Upload for the header, of its kind. A template with a `header` needs it or `header_url`.'),
     ),
   }),
   ...quotes,

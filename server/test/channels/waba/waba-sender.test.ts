@@ -128,6 +128,20 @@ test('a template carries the values of its header and its buttons', async () => 
   }
 })
 
+test('a linked file is loaded by the platform, and a document shows its name', async () => {
+  const base = { kind: 'template' as const, name: 'hello', language: 'pt_BR', parameters: [], names: null }
+  const link = 'https://shop.example/menu.pdf'
+  for (const [kind, file] of [
+    ['image', { link }],
+    ['document', { link, filename: 'menu.pdf' }],
+  ] as const) {
+    platform.requests = []
+    await send(connection, order({ message: { ...base, header: { kind, name: 'menu.pdf', url: link } } }))
+    const header = { type: 'header', parameters: [{ type: kind, [kind]: file }] }
+    assert.deepEqual(platform.requests[0]?.body.template.components, [header])
+  }
+})
+
 const marketing = (category: string): Order['message'] => ({
   ...{ kind: 'template', category, name: 'offer', language: 'pt_BR', parameters: [], names: null },
 })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ApiError } from '../../../src/base/errors.ts'
 import type { TemplateInputs } from '../../../src/channels/templates/template-inputs.ts'
-import { checkInputs } from '../../../src/inbox/send/check-references.ts'
+import { checkHeader, checkInputs } from '../../../src/inbox/send/check-references.ts'
 import type { SendCommand } from '../../../src/inbox/send/send-command.ts'
 
 type Command = Extract<SendCommand, { kind: 'template' }>
@@ -63,5 +63,30 @@ test('the values of a header and buttons are checked against what the template n
       (error) => error instanceof ApiError && error.statusCode === 422 && result.test(error.message),
       label,
     )
+  }
+})
+
+test('a header has either an upload or an address that the platform can load', () => {
+  const url = 'https://shop.example/a.jpg?size=2'
+  const table: [header: 'image' | null, given: Partial<Command>, result: object | RegExp | null][] = [
+    [null, {}, null],
+    [null, { headerUrl: url }, /no media header/],
+    ['image', {}, /set header_upload_id or header_url/],
+    ['image', { headerUrl: url }, { kind: 'image', name: 'a.jpg', url }],
+    [
+      'image',
+      { headerUrl: 'https://a.example/%E0%A4' },
+      { kind: 'image', name: '%E0%A4', url: 'https://a.example/%E0%A4' },
+    ],
+    ['image', { headerUrl: 'https://shop.example' }, { kind: 'image', name: null, url: 'https://shop.example' }],
+    ['image', { headerUrl: url, headerUploadId: 'x' }, /either header_upload_id or header_url/],
+    ['image', { headerUrl: 'https://' }, /must be an https address/],
+    ['image', { headerUrl: 'https://a:b@shop.example/a.jpg' }, /must be an https address/],
+  ]
+  for (const [header, given, result] of table) {
+    const command: Command = { kind: 'template', name: 'a', language: 'en', parameters: [], ...given }
+    const check = () => checkHeader(command, { header }, null, undefined)
+    if (result instanceof RegExp) assert.throws(check, result, JSON.stringify(given))
+    else assert.deepEqual(check(), result)
   }
 })

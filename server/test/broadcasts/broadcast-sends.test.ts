@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { eraseBroadcasts } from '../../src/broadcasts/erase.ts'
 import { leadsPath } from '../support/leads/leads.ts'
-import { type BroadcastWorld, broadcastWorld, hour } from './broadcast-world.ts'
+import { type BroadcastWorld, broadcastWorld, hour, variant } from './broadcast-world.ts'
 
 async function drainFor(w: BroadcastWorld, ms: number, stepMs = 2_000): Promise<void> {
   for (let at = 0; at <= ms; at += stepMs) {
@@ -107,4 +107,34 @@ test('a template that gets another number of variables pauses it, and leaves nob
     phones.map((phone) => w.sentTo(phone)),
     phones.map(() => 1),
   )
+})
+
+test('a template with a file or a location carries it, and who has no usable address of a file is left out', async () => {
+  const w = await broadcastWorld()
+  const field = await w.admin.call('POST', '/lead-fields', { key: 'picture', label: 'Picture', type: 'text' })
+  assert.equal(field.status, 201, JSON.stringify(field.body))
+  const [ana = '', plain = ''] = await w.addLeads(3)
+  const url = 'https://shop.example/Ana%20B.jpg'
+  for (const [phone, picture] of [[ana, url] as const, [plain, 'http://shop.example/plain.jpg'] as const]) {
+    const [lead] = (await w.admin.call('GET', `/leads?search=${phone}`)).body.leads
+    const changed = await w.admin.call('PATCH', `/leads/${lead.id}`, { customFieldValues: { picture } })
+    assert.equal(changed.status, 200, JSON.stringify(changed.body))
+  }
+  const catalog = { ...variant('catalog'), file: { from: 'custom', value: 'picture' } }
+  const { id, counts } = await w.prepare({ variants: [catalog] })
+  assert.deepEqual([counts.included, counts.excluded], [1, { missing_value: 2 }])
+  await w.start(id)
+  await drainFor(w, 4_000)
+  const orderTo = (phone: string) => w.platform.calls.findLast(({ recipient }) => recipient.phone === phone)?.message
+  const sent = orderTo(ana)
+  assert.ok(sent?.kind === 'template')
+  assert.deepEqual(sent.header, { kind: 'image', name: 'Ana B.jpg', url })
+  assert.equal(w.platform.uploads.length, 0)
+  const location = { latitude: -8.05, longitude: -34.9, name: 'Shop' }
+  const opening = await w.prepare({ variants: [{ ...variant('opening'), location }] })
+  await w.start(opening.id)
+  await drainFor(w, 4_000)
+  const invited = orderTo(ana)
+  assert.ok(invited?.kind === 'template')
+  assert.deepEqual(invited.inputs?.headerLocation, location)
 })
