@@ -196,11 +196,11 @@ function VariableFields({ label, isFile = false, variable, set, isTried }: Varia
     ? !isFileUrl(value) && t.problem.broadcastFile
     : value.trim() === '' && t.compose.templates.problems.empty
   return (
-    <div className={styles.row}>
+    <div className={`${styles.row} ${styles.variable}`}>
       <Select
         label={label}
         data={[
-          { value: asText, label: texts.sameText },
+          { value: asText, label: isFile ? texts.sameFile : texts.sameText },
           ...(isFile ? [] : variableFields.map((field) => ({ value: `field ${field}`, label: texts.fields[field] }))),
           ...fields.map((field) => ({ value: `custom ${field.key}`, label: field.label })),
         ]}
@@ -216,7 +216,7 @@ function VariableFields({ label, isFile = false, variable, set, isTried }: Varia
       {from === 'text' ? (
         <TextInput
           label={isFile ? texts.fileUrl : texts.textOf({ label })}
-          {...(isFile && { description: texts.fileHelp, placeholder: 'https://', inputMode: 'url' as const })}
+          {...(isFile && { placeholder: 'https://', inputMode: 'url' as const })}
           value={value}
           maxLength={1000}
           error={isTried && problem}
@@ -231,6 +231,7 @@ function VariableFields({ label, isFile = false, variable, set, isTried }: Varia
           onChange={(event) => set({ from, value, fallback: event.currentTarget.value })}
         />
       )}
+      {isFile && from === 'text' && <p className={styles.muted}>{texts.fileHelp}</p>}
     </div>
   )
 }

@@ -133,7 +133,8 @@ export async function everyPage(demo: Demo): Promise<{ stops: Stop[]; forStrange
   const { connections } = await read('/connections')
   // The demo's oldest conversation, so that other tests do not change it: ids are in order of creation.
   const [conversation = ''] = conversations.map(({ id }: { id: string }) => id).sort()
-  const [lead, form, connection] = [leads[0].id, forms[0].id, connections[0].id]
+  const [lead, connection] = [leads[0].id, connections[0].id]
+  const { id: form } = forms.find(({ name }: { name: string }) => name === 'Demo form')
   await post(`/inbox/conversations/${conversation}/take-over`, {})
   const ofAgent = await newWriter(demo, 'Agata Nunes', 'Is it in stock?', 'agent')
   const fields = [
