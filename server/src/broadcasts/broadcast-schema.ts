@@ -234,7 +234,7 @@ export const StartRequest = Type.Object(
           maxLength: 16,
           pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}$',
           description:
-            'Instead of `at`: the local time at which each recipient gets it, by the country of their number; where it has passed, on the next day.',
+            'Instead of `at`: the local time at which each recipient gets it, by the country of their number; where it has passed, or they cannot get it within four hours, on the next day.',
           example: '2026-12-01T09:00',
         }),
       ),

@@ -1,9 +1,7 @@
 import pLimit from 'p-limit'
-import type { Sql, Tx } from '../base/db.ts'
+import type { Sql } from '../base/db.ts'
 import { ApiError } from '../base/errors.ts'
 import type { RunStep } from '../base/run-step.ts'
-import type { StoredConnection } from '../channels/connection/connection.ts'
-import { findConnection } from '../channels/connection/queries.ts'
 import { findTemplate } from '../channels/templates/templates.ts'
 import { findOrCreateConversation } from '../inbox/assignment/find-or-create-conversation.ts'
 import { type ChangeTx, type Conversation, inWorkspace } from '../inbox/conversation/conversation.ts'
@@ -13,24 +11,9 @@ import { decryptLead } from '../leads/lead/encrypted-lead.ts'
 import type { Lead } from '../leads/lead/lead.ts'
 import { findLeadsByIds } from '../leads/lead/queries.ts'
 import { ecosystemPauseMs, phoneKeyOf, readCategories, takeNumber } from './audience.ts'
-import {
-  type Broadcast,
-  type BroadcastDeps,
-  findBroadcast,
-  lockBroadcast,
-  pauseItself,
-  senderOf,
-  storeBroadcast,
-} from './broadcast.ts'
-import {
-  allowanceOf,
-  batchOf,
-  findPauseReason,
-  limitWindowMs,
-  type PauseReason,
-  pauseAfterMs,
-  perMinuteOf,
-} from './pacing.ts'
+import { type Broadcast, type BroadcastDeps, findBroadcast, lockBroadcast, pauseItself, senderOf } from './broadcast.ts'
+import type { Recipient } from './claim-recipients.ts'
+import type { PauseReason } from './pacing.ts'
 import { fillVariant, type Variant, variantProblem } from './variables.ts'
 
 /** Steps of the work on broadcasts, besides those of sends, after each of which a process can die. */
@@ -41,18 +24,7 @@ export interface SendBroadcastDeps extends BroadcastDeps {
   step: RunStep<BroadcastStep>
 }
 
-interface Recipient {
-  id: string
-  leadId: string
-  variant: number
-  /** Digest of the number that the audience was frozen with. */
-  phoneKey: string
-}
-
-/** Longer than almost every batch. A second process that takes over can do no harm: a send has an idempotency key. */
-const claimMs = 120_000
 const sendsAtOnce = 8
-const maxWaitMs = 10 * 60_000
 
 /** Thrown by the check under the lock: leaves the recipient for later, or to who has it. */
 class NotTheirTurn extends Error {}
@@ -64,105 +36,6 @@ class Skipped extends Error {
   constructor(reason: string) {
     super(reason)
     this.reason = reason
-  }
-}
-
-/**
- * Takes the next recipients of a running broadcast, at most as many as pace and limits allow, and says when the next may
- * be taken. In one transaction, so that no process can exceed the pace. Without any left, the broadcast is done.
- */
-export async function claimRecipients(work: ChangeTx, broadcast: Broadcast): Promise<Recipient[]> {
-  const { tx, keyring, workspaceId, now } = work
-  const { id, connectionId, options, quality } = broadcast
-  const connection = await findConnection(tx, keyring, workspaceId, connectionId)
-  const reason = connection === undefined ? 'connection' : findPauseReason(connection, quality, now)
-  if (connection === undefined || reason !== null) {
-    await pauseItself(work, broadcast, reason ?? 'connection')
-    return []
-  }
-  if (!(await hasPending(tx, workspaceId, id))) {
-    await storeBroadcast(work, broadcast, { state: 'done', reason: null, endedAt: now, nextAt: now })
-    return []
-  }
-  const perMinute = perMinuteOf(connection, options.perMinute)
-  const allowance = await readAllowance(tx, workspaceId, connection, now)
-  if (allowance.left <= 0) {
-    const nextAt = new Date(
-      Math.min(Math.max(now.getTime() + 1_000, allowance.freeAt.getTime()), now.getTime() + maxWaitMs),
-    )
-    await storeBroadcast(work, broadcast, { reason: 'messaging_limit', nextAt })
-    return []
-  }
-  const recipients = await tx<Recipient[]>`
-    with due as (
-      select id
-      from broadcast_recipients
-      where workspace_id = ${workspaceId}
-        and broadcast_id = ${id}
-        and status = 'pending'
-        and due_at <= ${now}
-        and (claimed_until is null or claimed_until <= ${now})
-      order by due_at
-      limit ${Math.min(batchOf(perMinute), allowance.left)}
-      for update skip locked
-    )
-    update broadcast_recipients r
-    set claimed_at = ${now},
-      claimed_until = ${new Date(now.getTime() + claimMs)}
-    from due
-    where r.workspace_id = ${workspaceId}
-      and r.id = due.id
-    returning r.id, r.lead_id as "leadId", r.variant, replace(r.phone_key::text, '-', '') as "phoneKey"`
-  if (recipients.length > 0) {
-    const nextAt = new Date(now.getTime() + pauseAfterMs(recipients.length, perMinute))
-    await tx`
-      update broadcasts
-      set next_at = ${nextAt},
-        reason = null
-      where workspace_id = ${workspaceId}
-        and id = ${id}`
-    return recipients
-  }
-  const [next] = await tx<{ at: Date | null }[]>`
-    select min(greatest(due_at, claimed_until)) as at
-    from broadcast_recipients
-    where workspace_id = ${workspaceId}
-      and broadcast_id = ${id}
-      and status = 'pending'`
-  // Looks again now and then, so that the page shows results while it waits.
-  const soon = (time: Date) =>
-    new Date(Math.min(Math.max(time.getTime(), now.getTime() + 1_000), now.getTime() + maxWaitMs))
-  await storeBroadcast(work, broadcast, { reason: null, nextAt: soon(next?.at ?? now) })
-  return []
-}
-
-async function hasPending(sql: Sql, workspaceId: string, id: string): Promise<boolean> {
-  const rows = await sql`
-    select id
-    from broadcast_recipients
-    where workspace_id = ${workspaceId}
-      and broadcast_id = ${id}
-      and status = 'pending'
-    limit 1`
-  return rows.length > 0
-}
-
-/**
- * Returns how many more customers may be written to first, and when the next is freed. The platform counts all numbers of
- * a business together, so all broadcasts of the workspace count, one after another.
- */
-async function readAllowance(tx: Tx, workspaceId: string, { numberStatus }: StoredConnection, now: Date) {
-  const limit = numberStatus?.messagingLimit ?? null
-  if (limit === null || limit === 'unlimited') return { left: Number.POSITIVE_INFINITY, freeAt: now }
-  await tx`select pg_advisory_xact_lock(hashtextextended(${`broadcasts ${workspaceId}`}, 0))`
-  const [row] = await tx<{ used: number; first: Date | null }[]>`
-    select count(*)::integer as used, min(claimed_at) as first
-    from broadcast_recipients
-    where workspace_id = ${workspaceId}
-      and claimed_at > ${new Date(now.getTime() - limitWindowMs)}`
-  return {
-    left: allowanceOf(limit, row?.used ?? 0),
-    freeAt: new Date((row?.first ?? now).getTime() + limitWindowMs),
   }
 }
 

@@ -7,8 +7,9 @@ import { inWorkspace } from '../inbox/conversation/conversation.ts'
 import { broadcastUpdates, liveUpdatesTopic } from '../team/live-updates.ts'
 import { freezePage } from './audience.ts'
 import { type Broadcast, lockBroadcast, selectBroadcasts, storeBroadcast } from './broadcast.ts'
+import { claimRecipients } from './claim-recipients.ts'
 import { refreshEveryMs, refreshResults } from './results.ts'
-import { claimRecipients, reread, type SendBroadcastDeps, sendBatch } from './send-due.ts'
+import { reread, type SendBroadcastDeps, sendBatch } from './send-due.ts'
 
 const pauseMs = 500
 /** Work that is due later than this after its change needs no message. */
