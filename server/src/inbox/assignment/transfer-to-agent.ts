@@ -138,13 +138,13 @@ type PlanOwnerChange = (work: ChangeTx, before: Conversation, isStopped: boolean
 async function changeLocked(deps: ChangeDeps, scope: Scope, id: string, plan: PlanOwnerChange) {
   const { workspaceId } = scope
   return inWorkspace(deps, workspaceId, async (work) => {
-    const { tx, keyring, now } = work
-    const { isStopped } = await readAgentRules(tx, workspaceId)
+    const { isStopped } = await readAgentRules(work.tx, workspaceId)
     const before = await requireLocked(work, scope, id)
     const { change, handover, actor, isRepeat = false } = await plan(work, before, isStopped)
     // The note is part of the conversation that the team sees.
-    const conversation = handover === null ? change.conversation : withUpdatedAt(change.conversation, now)
-    await commitChange({ tx, keyring, workspaceId, now }, before, { ...change, conversation }, { actor, reason: null })
+    const after = handover === null ? change.conversation : withUpdatedAt(change.conversation, work.now)
+    const cause = { actor, reason: null }
+    const conversation = await commitChange(work, before, { ...change, conversation: after }, cause)
     return { conversation, handover, isRepeat }
   })
 }
