@@ -11,6 +11,7 @@ import { approveDraft, rejectDraft } from '../drafts/decide-draft.ts'
 import { type Draft, type DraftBody, findOpenDraft, listOpenDrafts, maxListed, textOf } from '../drafts/draft.ts'
 import { type Names, readNames } from '../read/names.ts'
 import type { SendDeps } from '../send/send-deps.ts'
+import type { TemplateChoice } from '../send/send-schema.ts'
 import { draftConflict, Sent, sendErrors } from '../send/send-schema.ts'
 import { parseSendOutcome } from '../send/settle-parts.ts'
 import { TeamConversationParams } from './inbox-schema.ts'
@@ -21,7 +22,10 @@ export const DraftTemplate = nullable(
   titled('TeamDraftTemplate', {
     name: text(512, 'Name of the template.'),
     language: text(20, 'Its language.', { example: 'en_US' }),
-    parameters: Type.Array(text(1024, 'A value.'), { maxItems: 100, description: 'Values of its body.' }),
+    parameters: Type.Array(text(2000, 'A value.'), {
+      maxItems: 120,
+      description: 'What it is filled with: header, body, buttons.',
+    }),
   }),
 )
 
@@ -53,18 +57,14 @@ function presentDraft(draft: Draft, names: Names): Static<typeof TeamDraft> {
     text: textOf(body),
     template: templateOf(body),
     options: body.kind === 'choices' ? optionsOf(body.choices as ChoicesBody) : [],
-    uploadId: typeof body.upload_id === 'string' ? body.upload_id : null,
+    uploadId: uploadOf(body),
     sources: [...(content.sources ?? [])],
     createdAt: draft.createdAt.toISOString(),
   }
 }
 
 // The bodies were validated when the agent proposed them.
-interface TemplateBody {
-  name: string
-  language: string
-  body_params?: string[]
-}
+type TemplateBody = TemplateChoice & { header_upload_id?: string }
 
 interface ChoicesBody {
   buttons?: { title: string }[]
@@ -74,8 +74,25 @@ interface ChoicesBody {
 /** Returns the template of a body that was validated as a send; null for other kinds. */
 export function templateOf({ kind, template }: DraftBody): Static<typeof DraftTemplate> {
   if (kind !== 'template') return null
-  const { name, language, body_params: parameters = [] } = template as TemplateBody
-  return { name, language, parameters }
+  const {
+    name,
+    language,
+    body_params = [],
+    header_param,
+    header_url,
+    header_location,
+    button_params = [],
+  } = template as TemplateBody
+  const { name: place, address, latitude, longitude } = header_location ?? {}
+  const degrees = latitude === undefined ? undefined : `${latitude}, ${longitude}`
+  const header = [header_param, header_url, place, address, degrees].filter((value) => value !== undefined)
+  return { name, language, parameters: [...header, ...body_params, ...button_params] }
+}
+
+/** Returns the file that a body sends, or with which a template begins. */
+function uploadOf({ upload_id, template }: DraftBody): string | null {
+  const id = upload_id ?? (template as TemplateBody | undefined)?.header_upload_id
+  return typeof id === 'string' ? id : null
 }
 
 const optionsOf = ({ buttons, list }: ChoicesBody): string[] => (buttons ?? list?.rows ?? []).map(({ title }) => title)

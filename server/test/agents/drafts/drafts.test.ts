@@ -163,6 +163,22 @@ test('the text of choices can be changed, and that of a template cannot', async 
   assert.deepEqual([refused.status, refused.body.data.code], [422, 'INVALID_MESSAGE'])
 })
 
+test('people see every value of a template, also the address of its file, before they approve it', async () => {
+  const w = await draftingWorld()
+  await addTemplate(w)
+  await w.db.sql`
+    update templates
+    set header = 'image', body_only = false
+    where connection_id = ${w.connectionId}`
+  const url = 'https://shop.example/a.jpg'
+  const { id, draftId } = await propose(w, { template: { ...template, header_url: url } })
+  assert.deepEqual((await openDraft(w.member, id)).template.parameters, [url, 'Ana'])
+  assert.equal((await decide(w.member, id, draftId, 'approve')).body.status, 'sent')
+  const { message } = w.sent().at(-1)?.order ?? assert.fail()
+  assert.ok(message.kind === 'template')
+  assert.deepEqual(message.header, { kind: 'image', name: 'a.jpg', url })
+})
+
 test('a key whose answers need approval sends nothing in any other way', async () => {
   const w = await draftingWorld()
   await addTemplate(w)
