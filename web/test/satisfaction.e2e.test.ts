@@ -69,3 +69,13 @@ test('a rating is in the list, and above its conversation; members cannot change
   await page.getByRole('region', { name: 'Follow-ups' }).getByText('Rated 4 of 5').waitFor()
   await assertAccessible(page)
 })
+
+test('the question is proposed in the language of who switches it on', async () => {
+  const workspace = await demo.newWorkspace()
+  const { page } = await workspace.open('settings/satisfaction', { language: 'pt' })
+  await page.getByRole('textbox', { name: 'Pergunta', exact: true }).waitFor()
+  assert.equal(
+    await page.getByRole('textbox', { name: 'Pergunta', exact: true }).inputValue(),
+    'Qual é a sua satisfação com o nosso atendimento?',
+  )
+})

@@ -37,8 +37,16 @@ interface SettingsDraft extends Omit<SatisfactionSettings, 'template' | 'waitMin
   language: string
 }
 
+/** What the server proposes, in English: customers read it, so it is proposed in the language of who switches it on. */
+const english = 'How satisfied are you with our help?'
+const proposed = () => ({
+  question: t.settings.satisfaction.proposedQuestion,
+  buttonText: t.settings.satisfaction.proposedButton,
+})
+
 const draftOf = ({ template, ...settings }: SatisfactionSettings): SettingsDraft => ({
   ...settings,
+  ...(!settings.isEnabled && settings.question === english && proposed()),
   template: template?.name ?? '',
   language: template?.language ?? '',
 })
