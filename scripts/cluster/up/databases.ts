@@ -80,6 +80,7 @@ function patroniConfig(name: Database, { secrets }: State): object {
     // With etcd's v2 API Patroni takes the lock only from itself. With v3, Patroni 3.0.2 takes it from any server: a
     // frozen primary that resumes becomes primary again, and changes acknowledged by its replacement are lost.
     etcd: { host: `${addressOf('keeper')}:${ports.etcd}` },
+    // The names are Patroni's.
     bootstrap: { dcs: sharedConfig, initdb: [{ encoding: 'UTF8' }, { locale: 'C.UTF-8' }, 'data-checksums'] },
     postgresql: {
       listen: `${addressOf(name)}:${ports.postgres}`,
