@@ -1,4 +1,4 @@
-import { forEach } from '../base/async/for-each.ts'
+import { forEach, forEachDue } from '../base/async/for-each.ts'
 import { collectChangedIds, watchDueWork } from '../base/pubsub.ts'
 import { conversationsTopic } from '../inbox/conversation/conversation.ts'
 import { review, type SequenceSendDeps, workOn } from './do-step.ts'
@@ -42,17 +42,15 @@ export function createSequenceJob(deps: SequenceSendDeps): { isDue(): Promise<bo
 /** Does the steps that are due, of all workspaces. Returns how many runs it has worked on. */
 export async function sendDueSteps(deps: SequenceSendDeps): Promise<number> {
   const { db, clock } = deps.sends
-  let count = 0
-  for (;;) {
-    let claimed = 0
-    await forEach(await listDueWorkspaces(db.sql, clock.now()), workspacesAtOnce, async (workspaceId) => {
+  return forEachDue(
+    () => listDueWorkspaces(db.sql, clock.now()),
+    workspacesAtOnce,
+    async (workspaceId) => {
       const runs = await deps.step('claim', () => db.tx((tx) => claimRuns(tx, workspaceId, clock.now())))
-      claimed += runs.length
       await forEach(runs, runsAtOnce, (run) => workOn(deps, workspaceId, run))
-    })
-    count += claimed
-    if (claimed === 0) return count
-  }
+      return runs.length
+    },
+  )
 }
 
 /** Ends the runs of conversations that have changed, if they are over. Returns how many ended. */

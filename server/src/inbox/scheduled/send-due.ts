@@ -1,4 +1,4 @@
-import { forEach } from '../../base/async/for-each.ts'
+import { forEach, forEachDue } from '../../base/async/for-each.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Db, Sql } from '../../base/db.ts'
 import { ApiError } from '../../base/errors.ts'
@@ -47,18 +47,15 @@ export function watchScheduled({ db, clock }: { db: Db; clock: Clock }): DueWatc
  * dies when. Returns how many it has worked on.
  */
 export async function sendDueMessages(deps: ScheduledSendDeps): Promise<number> {
-  let count = 0
-  for (;;) {
-    const workspaceIds = await listDue(deps.db.sql, deps.clock.now())
-    let claimed = 0
-    await forEach(workspaceIds, workspacesAtOnce, async (workspaceId) => {
+  return forEachDue(
+    () => listDue(deps.db.sql, deps.clock.now()),
+    workspacesAtOnce,
+    async (workspaceId) => {
       const due = await claimDue(deps, workspaceId)
-      claimed += due.length
       await forEach(due, messagesAtOnce, (one) => deliver(deps, workspaceId, one))
-    })
-    count += claimed
-    if (claimed === 0) return count
-  }
+      return due.length
+    },
+  )
 }
 
 async function listDue(sql: Sql, now: Date): Promise<string[]> {

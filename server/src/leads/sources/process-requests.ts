@@ -1,4 +1,4 @@
-import { forEach } from '../../base/async/for-each.ts'
+import { forEachDue } from '../../base/async/for-each.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Db, Sql, Tx } from '../../base/db.ts'
 import type { Keyring } from '../../base/encryption/keyring.ts'
@@ -64,19 +64,14 @@ export function watchSourceRequests({ db, clock }: { db: Db; clock: Clock }): Du
  * whichever process dies when. Returns how many it has worked on.
  */
 export async function processSourceRequests(deps: SourceDeps, forMs = maxRoundMs): Promise<number> {
-  for (let count = 0; ; ) {
-    const now = deps.clock.now()
-    const due = await deps.db.sql<{ id: string }[]>`
+  const listDue = async () => {
+    const rows = await deps.db.sql<{ id: string }[]>`
       select distinct workspace_id as id
       from lead_source_requests
-      where next_at <= ${now}`
-    let claimed = 0
-    await forEach(due, workspacesAtOnce, async ({ id }) => {
-      claimed += await processWorkspace(deps, id, forMs)
-    })
-    count += claimed
-    if (claimed === 0) return count
+      where next_at <= ${deps.clock.now()}`
+    return rows.map(({ id }) => id)
   }
+  return forEachDue(listDue, workspacesAtOnce, (workspaceId) => processWorkspace(deps, workspaceId, forMs))
 }
 
 async function processWorkspace(deps: SourceDeps, workspaceId: string, forMs: number): Promise<number> {
