@@ -92,13 +92,21 @@ export async function claimRecipients(work: ChangeTx, broadcast: Broadcast): Pro
 /** Nobody gets a message for the morning at night, because of a pause or the pace: a day later, as the clock says in UTC. */
 async function postponeLate({ tx, workspaceId, now }: ChangeTx, id: string): Promise<void> {
   await tx`
-    update broadcast_recipients
-    set due_at = due_at + ceil(extract(epoch from ${now}::timestamptz - due_at) / 86400) * interval '24 hours'
-    where workspace_id = ${workspaceId}
-      and broadcast_id = ${id}
-      and status = 'pending'
-      and due_at < ${new Date(now.getTime() - localWindowMs)}
-      and (claimed_until is null or claimed_until <= ${now})`
+    with late as (
+      select id, due_at + ceil(extract(epoch from ${now}::timestamptz - due_at) / 86400) * interval '24 hours' as at
+      from broadcast_recipients
+      where workspace_id = ${workspaceId}
+        and broadcast_id = ${id}
+        and status = 'pending'
+        and due_at < ${new Date(now.getTime() - localWindowMs)}
+        and (claimed_until is null or claimed_until <= ${now})
+      for update
+    )
+    update broadcast_recipients r
+    set due_at = late.at
+    from late
+    where r.workspace_id = ${workspaceId}
+      and r.id = late.id`
 }
 
 async function hasPending(sql: Sql, workspaceId: string, id: string): Promise<boolean> {

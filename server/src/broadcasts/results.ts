@@ -95,7 +95,7 @@ async function readOutcomes(
   if (last === null) return null
   await tx`
     with found as (
-      select r.id, case m.status when 'pending' then 'sending' else m.status end as status, m.error_code as reason,
+      select r.id, case when m.status = 'pending' then 'sending' else m.status end as status, m.error_code as reason,
         coalesce(r.answered_at, a.at) as answered_at,
         coalesce(r.opted_out_at, o.at, case when m.error_code = '131050' then r.sent_at end) as opted_out_at
       from broadcast_recipients r

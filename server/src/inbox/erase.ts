@@ -153,7 +153,7 @@ export async function eraseConversation(
     update broadcast_recipients
     set conversation_id = null,
       message_id = null,
-      status = case status when 'sending' then 'failed' else status end
+      status = case when status = 'sending' then 'failed' else status end
     where workspace_id = ${workspaceId}
       and conversation_id = ${conversationId}`
   await tx`

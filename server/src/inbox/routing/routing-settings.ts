@@ -85,15 +85,34 @@ export async function changeRoutingSettings(
     if (rules !== undefined) await storeRules(tx, workspaceId, rules)
     if (agents !== undefined) await storeAgentLimits(tx, workspaceId, agents)
     if (people !== undefined) await storePersonLimits(tx, workspaceId, people)
+    const isRouted = await hasRouting(tx, workspaceId)
     await tx`
       update workspaces
-      set is_routed = exists (select from routing_rules where workspace_id = ${workspaceId})
-        or exists (select from api_keys where workspace_id = ${workspaceId} and capacity is not null and revoked_at is null)
+      set is_routed = ${isRouted}
       where id = ${workspaceId}`
     publishWorkspace(tx, workspaceId)
     const entry = { scopeId: workspaceId, actor, action: 'routing.changed', target: `workspace:${workspaceId}` }
     await recordAudit(tx, entry, now)
   })
+}
+
+/** Whether rules or limits decide who gets a conversation. Read first: Citus changes no reference table by a distributed one. */
+async function hasRouting(tx: Tx, workspaceId: string): Promise<boolean> {
+  const found = await Promise.all([
+    tx`
+      select 1
+      from routing_rules
+      where workspace_id = ${workspaceId}
+      limit 1`,
+    tx`
+      select 1
+      from api_keys
+      where workspace_id = ${workspaceId}
+        and capacity is not null
+        and revoked_at is null
+      limit 1`,
+  ])
+  return found.some(({ length }) => length > 0)
 }
 
 async function checkRules(tx: Tx, workspaceId: string, rules: readonly StoredRule[]): Promise<Issue[]> {

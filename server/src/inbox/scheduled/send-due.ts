@@ -181,7 +181,7 @@ function settle(deps: ScheduledSendDeps, workspaceId: string, one: ScheduledMess
     const { tx, now } = work
     const [settled] = await tx<{ status: 'sent' | 'failed'; reason: string | null }[]>`
       update scheduled_messages s
-      set status = case m.status when 'failed' then 'failed' else 'sent' end,
+      set status = case when m.status = 'failed' then 'failed' else 'sent' end,
         reason = m.error_code,
         next_at = null,
         closed_at = ${now}
