@@ -34,26 +34,30 @@ export async function listPending(sql: Sql, workspaceIds: readonly string[] | nu
     (
       q.workspace_id is null
       or q.rebuilding is not null
-      or q.position < f.last_position
+      or q.position < q.last_position
       or q.time_zone <> ${zone(sql)}
       or q.costs_due_at <= ${now}
-      or exists (
-        select
-        from conversation_activities a
-        where a.workspace_id = q.workspace_id
-          and a.id > q.activities_to
-      )
-      or exists (
-        select
-        from report_leads l
-        where l.workspace_id = q.workspace_id
-      )
+      or q.has_changes
     )`
+  // What is of the workspace comes first: Citus joins its reference table only with the whole.
   const rows = await sql<{ id: string }[]>`
     select w.id
     from workspaces w
-    left join report_queues q on q.workspace_id = w.id
-    left join event_feeds f on f.workspace_id = w.id
+    left join (
+      select q.workspace_id, q.rebuilding, q.position, q.time_zone, q.costs_due_at, q.counted_at, f.last_position,
+        exists (
+          select
+          from conversation_activities a
+          where a.workspace_id = q.workspace_id
+            and a.id > q.activities_to
+        ) or exists (
+          select
+          from report_leads l
+          where l.workspace_id = q.workspace_id
+        ) as has_changes
+      from report_queues q
+      left join event_feeds f on f.workspace_id = q.workspace_id
+    ) q on q.workspace_id = w.id
     where w.sandbox_until is null
       and ${workspaceIds === null ? pending : sql`w.id = any (${[...workspaceIds]}::uuid[])`}
     order by q.counted_at nulls first, w.id
