@@ -89,9 +89,12 @@ type InitialSettings = Pick<
 >
 
 export async function insertWorkspace(tx: Tx, first: InitialSettings): Promise<WorkspaceRow> {
+  await tx`insert into workspaces ${tx.row(withColumnNames(first))}`
+  // Read by itself: Citus returns no objects from an insert.
   const [row] = await tx<[WorkspaceRow]>`
-    insert into workspaces as w ${tx.row(withColumnNames(first))}
-    returning ${columns(tx)}`
+    select ${columns(tx)}
+    from workspaces w
+    where w.id = ${first.id}`
   return row
 }
 
