@@ -72,7 +72,7 @@ async function findSilent(reader: WorkspaceSql, { id: ruleId, trigger }: Rule, f
         and ${condition(currentColumns)}
     ) as w
     where not exists (
-      select
+      select 1
       from automation_runs r
       where r.workspace_id = ${workspaceId}
         and r.rule_id = ${ruleId}
@@ -110,7 +110,7 @@ async function findUnchanged({ sql, workspaceId }: WorkspaceSql, from: Date, upT
       and a.created_at > ${from}
       and a.created_at <= ${upTo}
       and not exists (
-        select
+        select 1
         from conversation_activities later
         where later.workspace_id = ${workspaceId}
           and later.conversation_id = a.conversation_id

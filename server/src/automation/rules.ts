@@ -175,7 +175,7 @@ async function changeRules(
       select ${workspaceId}::uuid, s.active, coalesce(f.last_position, 0), ${now}::timestamptz, ${now}::timestamptz
       from (
         select exists (
-          select
+          select 1
           from automation_rules
           where workspace_id = ${workspaceId}
             and enabled

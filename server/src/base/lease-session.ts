@@ -19,7 +19,7 @@ export const isHolderDead = (sql: Sql): Fragment => sql`
         and application_name is not null
     )
     and exists (
-      select
+      select 1
       from pg_stat_activity
       where pid = pg_backend_pid()
         and usename = current_user

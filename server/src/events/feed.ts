@@ -82,7 +82,7 @@ const selectState = (sql: Sql, workspaceId: string, checksUnplaced: Fragment) =>
     coalesce(f.last_position, 0) as last,
     coalesce(f.removed_to, 0) as "removedTo",
     case when ${checksUnplaced} then exists (
-      select
+      select 1
       from events
       where workspace_id = ${workspaceId}
         and position is null

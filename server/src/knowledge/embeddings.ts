@@ -43,7 +43,7 @@ export function createEmbedder({ db, clock, log, outgoing }: EmbedderDeps, setti
       const nowMs = clock.now().getTime()
       if (nowMs >= extension.untilMs) {
         const [row] = await db.sql<{ isThere: boolean }[]>`
-          select exists (select from pg_extension where extname = 'vector') as "isThere"`
+          select exists (select 1 from pg_extension where extname = 'vector') as "isThere"`
         extension = { isThere: row?.isThere === true, untilMs: nowMs + checkExtensionEveryMs }
       }
       return extension.isThere

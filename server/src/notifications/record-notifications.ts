@@ -51,7 +51,7 @@ export async function recordNotifications(
       n.actor_id, n.reason, ${now}::timestamptz,
       case
         when n.is_pushed and ${isEnabled(tx, 'push')} and exists (
-          select
+          select 1
           from push_subscriptions p
           where p.workspace_id = ${workspaceId}
             and p.user_id = m.user_id

@@ -46,12 +46,12 @@ export async function listPending(sql: Sql, workspaceIds: readonly string[] | nu
     left join (
       select q.workspace_id, q.rebuilding, q.position, q.time_zone, q.costs_due_at, q.counted_at, f.last_position,
         exists (
-          select
+          select 1
           from conversation_activities a
           where a.workspace_id = q.workspace_id
             and a.id > q.activities_to
         ) or exists (
-          select
+          select 1
           from report_leads l
           where l.workspace_id = q.workspace_id
         ) as has_changes

@@ -50,7 +50,7 @@ export function selectDueWork(sql: Sql, request: WorkRequest): Fragment {
     union all
     select * from (${waiting}) as waiting
     where not exists (
-      select
+      select 1
       from events e
       left join conversation_aliases a on a.workspace_id = ${opaqueWorkspaceId(sql, workspaceId)} and a.id = e.subject_id
       where e.workspace_id = ${workspaceId}
@@ -70,7 +70,7 @@ interface WorkSource<After> {
 /** SQL condition: the conversation has no event after the position. */
 const isLast = (sql: Sql, all: Fragment, upTo: Fragment): Fragment => sql`
   not exists (
-    select from events later
+    select 1 from events later
     where later.workspace_id = ${all}
       and later.subject_id = c.id
       and (later.position is null or later.position > ${upTo})
@@ -99,7 +99,7 @@ function selectNewWork(
   const [first = sql``, second] = sources
   // Another agent's, or one that was scheduled again since, is no work of this key.
   const isUnsent = sql`exists (
-    select from scheduled_messages m
+    select 1 from scheduled_messages m
     where m.workspace_id = ${all}
       and m.conversation_id = c.id
       and m.sender_id = ${keyId}
@@ -233,7 +233,7 @@ function selectWaitingWork(
 /** Condition: someone else assigned the conversation to the key, which may not know of it. */
 const wasAssigned = (sql: Sql, workspaceId: string, keyId: string) => sql`
   exists (
-    select from conversation_activities a
+    select 1 from conversation_activities a
     where a.workspace_id = ${opaqueWorkspaceId(sql, workspaceId)}
       and a.conversation_id = c.id
       and a.created_at >= c.owner_since

@@ -205,7 +205,7 @@ function selectWork(sql: Sql, request: WorkRequest, withUnsequenced: boolean): P
 
 function selectState(sql: Sql, { workspaceId, keyId, from, now }: WorkRequest, withUnsequenced: boolean): Fragment {
   const unplaced = withUnsequenced
-    ? sql`exists (select from events where workspace_id = ${workspaceId} and position is null)`
+    ? sql`exists (select 1 from events where workspace_id = ${workspaceId} and position is null)`
     : sql`null::boolean`
   return sql`
     select

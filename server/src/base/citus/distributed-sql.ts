@@ -8,7 +8,7 @@ const distributed = new Set<string>()
 export async function detectDistribution({ sql }: Db): Promise<void> {
   if (!(await hasCitus(sql))) return
   const [found] = await sql<{ isSpread: boolean }[]>`
-    select exists (select from pg_dist_partition where partmethod = 'h') as "isSpread"`
+    select exists (select 1 from pg_dist_partition where partmethod = 'h') as "isSpread"`
   if (found?.isSpread) assumeDistributed(sql)
 }
 

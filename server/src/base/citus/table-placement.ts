@@ -209,7 +209,7 @@ export async function readServer(sql: Sql): Promise<CitusServer | null> {
     select
       citus_version() as words,
       (select groupid = 0 from pg_dist_local_group) as "isCoordinator",
-      exists (select from pg_dist_node where groupid = 0 and isactive) as "isListed",
+      exists (select 1 from pg_dist_node where groupid = 0 and isactive) as "isListed",
       coalesce(
         (
           select json_agg(nodename || ':' || nodeport order by nodeid)

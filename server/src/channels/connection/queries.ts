@@ -95,7 +95,7 @@ export async function strangeConnections(tx: Tx, workspaceId: string, ids: reado
     select asked.id
     from unnest(${[...ids]}::text[]) as asked (id)
     where not exists (
-      select
+      select 1
       from connections c
       where c.workspace_id = ${workspaceId}
         and c.id = asked.id::uuid

@@ -98,7 +98,7 @@ export function watchOutages({ db, clock }: { db: Db; clock: Clock }): DueWatch 
     const [row] = await db.sql<{ lostAt: Date | null; hasEnded: boolean }[]>`
       select
         (select min(c.state_changed_at) from connections c where ${isUnnotified(db.sql)}) as "lostAt",
-        exists (select from told_outages t join connections c on ${hasRecovered(db.sql)}) as "hasEnded"`
+        exists (select 1 from told_outages t join connections c on ${hasRecovered(db.sql)}) as "hasEnded"`
     if (row?.hasEnded) return new Date(0)
     return row?.lostAt ? new Date(row.lostAt.getTime() + minOutageMs) : null
   }

@@ -154,40 +154,37 @@ export async function reassignOverdue(db: Db, keyStore: KeyStore, clock: Clock):
   let count = 0
   for (const { id } of workspaces) {
     const keyring = await keyStore.keyring(id)
-    count += await db.tx((tx) => {
+    count += await db.tx(async (tx) => {
+      const [workspace] = await tx<{ minutes: number | null }[]>`
+        select agent_watchdog_minutes as minutes
+        from workspaces
+        where id = ${id}`
+      if (workspace?.minutes == null) return 0
+      const before = new Date(now.getTime() - workspace.minutes * 60_000)
       // Checks the rows again once they are locked.
       const overdue = tx`
-        and c.id = any (array(
-          select o.id
-          from workspaces w
-          cross join lateral (${overdueIn(tx, id, now)}) as o
-          where w.id = ${id}
-        ))
-        and exists (
-          select from workspaces w
-          where w.id = ${id}
-            and ${isOverdue(tx, currentColumns, now)}
-        )`
+        and c.id = any (array(${waitingIn(tx, id, before)}))
+        and ${hasWaitedSince(tx, currentColumns, before)}`
       return reassign({ tx, keyring, workspaceId: id, now }, overdue, { actor: systemActor, reason: 'watchdog' })
     })
   }
   return count
 }
 
-/** SQL: overdue conversations of the workspace `w`, both idle and touched ones. */
-function overdueIn(tx: Tx, workspaceId: string, now: Date): Fragment {
+/** SQL: conversations of a workspace that have waited for an agent since a time, both idle and touched ones. */
+function waitingIn(tx: Tx, workspaceId: string, before: Date): Fragment {
   const workspace = opaqueWorkspaceId(tx, workspaceId)
   return tx`
     select c.id
     from conversations c
     where c.workspace_id = ${workspaceId}
       and ${isIdle(tx)}
-      and ${isOverdue(tx, indexedColumns, now)}
+      and ${hasWaitedSince(tx, indexedColumns, before)}
     union all
     select c.id
     from ${touchedConversations(tx, workspace)}
     where m.workspace_id = ${workspaceId}
-      and ${isOverdue(tx, currentColumns, now)}`
+      and ${hasWaitedSince(tx, currentColumns, before)}`
 }
 
 const isOverdue = (sql: Sql, columns: ColumnSource, now: Date) => sql`
@@ -197,10 +194,18 @@ const isOverdue = (sql: Sql, columns: ColumnSource, now: Date) => sql`
 const overdueAt = (sql: Sql, columns: ColumnSource) => sql`
   ${waitingSince(sql, columns)} + make_interval(mins => w.agent_watchdog_minutes)`
 
-/** SQL: whether a customer waits for an agent, not for people to approve its draft, and the workspace `w` has a time limit. */
-const isWatched = (sql: Sql, { unansweredSince }: ColumnSource) => sql`
+/** SQL: whether a customer waits for an agent, and the workspace `w` has a time limit. */
+const isWatched = (sql: Sql, columns: ColumnSource) => sql`
   w.agent_watchdog_minutes is not null
-    and c.owner_key_id is not null
+    and ${isWaiting(sql, columns)}`
+
+const hasWaitedSince = (sql: Sql, columns: ColumnSource, before: Date) => sql`
+  ${isWaiting(sql, columns)}
+    and ${waitingSince(sql, columns)} <= ${before}`
+
+/** SQL: whether a customer waits for an agent, and not for people to approve its draft. */
+const isWaiting = (sql: Sql, { unansweredSince }: ColumnSource) => sql`
+  c.owner_key_id is not null
     and ${unansweredSince(sql)} is not null
     and not ${hasOpenDraft(sql)}`
 

@@ -219,7 +219,7 @@ const isNotReminded = (sql: Sql, { unansweredSince }: ColumnSource, only: OnlyWo
   ${unansweredSince(sql)} > ${new Date(now.getTime() - maxWaitMs)}
     and c.status in ('open', 'pending')
     and not exists (
-      select
+      select 1
       from told_waits t
       where t.workspace_id = w.id
         and t.conversation_id = c.id

@@ -180,7 +180,7 @@ export async function requireUnused(tx: Tx, workspaceId: string, kept: { currenc
   await lockCount(tx, workspaceId)
   const [row] = await tx<{ currency: string; hasCard: boolean }[]>`
     select b.currency, exists (
-      select
+      select 1
       from rate_cards c
       where c.workspace_id = ${workspaceId}
         and c.currency = b.currency

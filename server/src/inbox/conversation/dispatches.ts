@@ -120,7 +120,7 @@ export async function allowStart(tx: Tx, dispatch: DispatchKey, takeoverWaitMs: 
         and d.alive_until > start.asked_at
       returning d.message_id
     )
-    select is_held, exists (select from started) as is_allowed
+    select is_held, exists (select 1 from started) as is_allowed
     from start`
   if (row?.is_held) return 'held'
   return row?.is_allowed ? 'allowed' : 'refused'
@@ -206,7 +206,7 @@ export async function lockDispatch(tx: Tx, workspaceId: string, messageId: strin
       alive_until <= ${now} as is_dead,
       starting_until is not null as is_calling,
       exists (
-        select
+        select 1
         from budget_reservations r
         where r.workspace_id = ${workspaceId}
           and r.message_id = ${messageId}

@@ -156,7 +156,7 @@ const isDecidable = (sql: Sql): Fragment => sql`
 /** SQL: whether the conversation `c` has a draft that people can decide on. */
 export const hasOpenDraft = (sql: Sql): Fragment => sql`
   exists (
-    select from drafts d
+    select 1 from drafts d
     where d.workspace_id = c.workspace_id
       and d.conversation_id = c.id
       and ${isDecidable(sql)}

@@ -241,7 +241,7 @@ export async function moveMissedGoals(tx: Tx, workspaceId: string, fromId: strin
     where m.workspace_id = ${workspaceId}
       and m.conversation_id = ${fromId}
       and not exists (
-        select
+        select 1
         from missed_goals o
         where o.workspace_id = ${workspaceId}
           and o.conversation_id = ${toId}

@@ -93,7 +93,7 @@ export async function markMentionsRead(
             ? tx``
             : tx`
         and exists (
-          select from conversation_notes n
+          select 1 from conversation_notes n
           where n.workspace_id = ${workspaceId}
             and n.id = u.note_id
             and n.conversation_id = ${conversationId}

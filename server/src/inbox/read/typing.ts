@@ -172,7 +172,7 @@ async function claimTyping({ tx, workspaceId, now }: PlainTx, conversationId: st
       where p.next_at <= ${now}::timestamptz
       returning p.id
     )
-    select exists (select from owned) as is_owned, exists (select from claimed) as is_claimed`
+    select exists (select 1 from owned) as is_owned, exists (select 1 from claimed) as is_claimed`
   if (row?.is_owned !== true) return 'not_owner'
   return row.is_claimed ? 'shown' : 'recent'
 }

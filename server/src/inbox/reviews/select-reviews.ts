@@ -180,7 +180,7 @@ async function selectCandidates({ tx, workspaceId, now }: ChangeTx, window: { fr
       limit 1
     ) l on true
     where not exists (
-      select from reviews s
+      select 1 from reviews s
       where s.workspace_id = ${workspace}
         and s.case_id = c.id
     )`

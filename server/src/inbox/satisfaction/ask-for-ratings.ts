@@ -29,7 +29,7 @@ const maxDelayMs = 24 * 3_600_000
 export function watchSatisfaction({ db, clock }: { db: Db; clock: Clock }): DueWatch {
   const nextAt = async (now: Date) => {
     const [row] = await db.sql<{ isUsed: boolean }[]>`
-      select exists (select from satisfaction_settings where is_enabled) as "isUsed"`
+      select exists (select 1 from satisfaction_settings where is_enabled) as "isUsed"`
     return row?.isUsed ? now : null
   }
   return watchDueWork({ db, clock }, { nextAt, pollEveryMs: everyMs })
@@ -135,7 +135,7 @@ async function readClosings(
         and (${connectionIds.length === 0} or c.connection_id = any (${connectionIds}::uuid[]))
         and not (a.actor_type = 'agent' and m.actor_type = 'agent' and a.actor_id = m.actor_id)
         and not exists (
-          select from conversation_activities later
+          select 1 from conversation_activities later
           where later.workspace_id = ${workspaceId}
             and later.conversation_id = a.conversation_id
             and later.created_at >= a.created_at
@@ -144,7 +144,7 @@ async function readClosings(
             and later.detail ->> 'to' not in ('resolved', 'closed')
         )
         and not exists (
-          select from conversations o
+          select 1 from conversations o
           join satisfaction_ratings r
             on r.workspace_id = ${workspaceId}
             and r.conversation_id = o.id
@@ -170,8 +170,8 @@ async function readClosings(
         and not (
           m.actor_type = 'system'
           and (
-            exists (select from broadcasts b where b.workspace_id = ${workspaceId} and b.id = m.actor_id)
-            or exists (select from sequences q where q.workspace_id = ${workspaceId} and q.id = m.actor_id)
+            exists (select 1 from broadcasts b where b.workspace_id = ${workspaceId} and b.id = m.actor_id)
+            or exists (select 1 from sequences q where q.workspace_id = ${workspaceId} and q.id = m.actor_id)
           )
         )
       order by m.occurred_at desc

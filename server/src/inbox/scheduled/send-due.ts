@@ -135,10 +135,10 @@ async function readSender(deps: ScheduledSendDeps, workspaceId: string, { sender
   const [row] = await sql<{ hasInbox: boolean; isHere: boolean }[]>`
     select inbox_enabled and inbox_available as "hasInbox",
       exists (
-        select from members
+        select 1 from members
         where workspace_id = ${workspaceId} and user_id = ${id} and ${type}::text = 'user'
       ) or exists (
-        select from team_tokens
+        select 1 from team_tokens
         where id = ${id} and ${type}::text = 'token' and revoked_at is null and (expires_at is null or expires_at > ${deps.clock.now()})
       ) as "isHere"
     from workspaces

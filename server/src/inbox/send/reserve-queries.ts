@@ -29,7 +29,7 @@ export async function lockForSends(
   for (let attempt = 1; ; attempt++) {
     const rows = await tx<(ConversationRow & { is_held: boolean; has_budgets: boolean })[]>`
       select ${conversationColumns(tx)}, coalesce(c.starts_held_until > clock_timestamp(), false) as is_held,
-        exists (select from budget_counts where workspace_id = ${opaqueWorkspaceId(tx, workspaceId)}) as has_budgets
+        exists (select 1 from budget_counts where workspace_id = ${opaqueWorkspaceId(tx, workspaceId)}) as has_budgets
       from conversations c
       where ${matchesSends(tx, workspaceId, sends, isSingle)}
       order by c.id

@@ -158,17 +158,17 @@ async function findUnreported(tx: Tx, workspaceId: string, sends: readonly Accep
       select from messages where workspace_id = ${workspace} and id = n.message_id and status = 'pending' offset 0
     ) as m
     where not exists (
-      select from messages
+      select 1 from messages
       where workspace_id = ${workspace} and connection_id = n.connection_id and external_index = n.external_index
       offset 0
     )
     and not exists (
-      select from message_parts
+      select 1 from message_parts
       where workspace_id = ${workspace} and connection_id = n.connection_id and external_index = n.external_index
       offset 0
     )
     and not exists (
-      select from parked_statuses
+      select 1 from parked_statuses
       where workspace_id = ${workspace} and connection_id = n.connection_id and external_index = n.external_index
       offset 0
     )`

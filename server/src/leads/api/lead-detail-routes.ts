@@ -186,7 +186,7 @@ async function findDuplicates(
   if (byPhone.length + byEmail.length === 0) return []
   const workspace = hiddenWorkspaceId(sql, workspaceId)
   const has = (digests: readonly Buffer[]) => sql`exists (
-    select
+    select 1
     from lead_contacts k
     where k.workspace_id = ${workspace} and k.lead_id = l.id and k.digest = any (${byteaArray(digests)}::bytea[])
   )`

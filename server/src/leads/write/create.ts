@@ -112,7 +112,7 @@ async function createInOneStatement(
   now: Date,
 ): Promise<boolean> {
   const leads = pending.map(({ lead }) => lead)
-  const granted = tx`exists (select from quota)`
+  const granted = tx`exists (select 1 from quota)`
   const [answer] = await tx<{ granted: boolean }[]>`
     with quota as (${reserveFromSlot(tx, workspaceId, now, leads.length)}),
     lead as (${leadInsertStatement(tx, keyring, workspaceId, leads, granted)}),

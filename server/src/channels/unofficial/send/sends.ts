@@ -68,7 +68,7 @@ export async function enqueueSend(tx: Tx, keyring: Keyring, send: NewSessionSend
       from held
       on conflict do nothing
     )
-    select exists (select from held) as is_held`
+    select exists (select 1 from held) as is_held`
   publish(tx, waitingTopic, connectionId)
   return row?.is_held ?? false
 }
@@ -212,7 +212,7 @@ export async function listWaiting(sql: Sql, leases: readonly Lease[]): Promise<s
         select l.connection_id as id
         from ${leaseList(sql, leases)}
         where exists (
-          select
+          select 1
           from session_sends t
           where t.workspace_id = l.workspace_id
             and t.connection_id = l.connection_id
