@@ -11,8 +11,8 @@ import { showError } from '../ui/overlay/toasts.tsx'
 import { QueryBoundary } from '../ui/page/PageBody.tsx'
 import { Section } from '../ui/page/Section.tsx'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
+import { DraftSection, useWorkspaceDraft } from './draft/DraftSection.tsx'
 import { MinutesSection } from './draft/MinutesSection.tsx'
-import { DraftButtons, useWorkspaceDraft } from './draft/WorkspaceDraft.tsx'
 
 const defaultMinutes = 5
 
@@ -128,11 +128,7 @@ function LongTexts({ workspace }: { workspace: Workspace }) {
   )
   const { agentMaxParts } = draft.value
   return (
-    <Section
-      title={texts.title}
-      submit={draft.save}
-      footer={draft.mayChange && <DraftButtons draft={draft} isComplete={agentMaxParts !== ''} />}
-    >
+    <DraftSection title={texts.title} draft={draft} isComplete={agentMaxParts !== ''}>
       <NumberInput
         label={texts.label}
         description={texts.help}
@@ -145,7 +141,7 @@ function LongTexts({ workspace }: { workspace: Workspace }) {
         error={draft.errorOf('agentMaxParts')}
         disabled={!draft.mayChange}
       />
-    </Section>
+    </DraftSection>
   )
 }
 

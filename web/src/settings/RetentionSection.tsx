@@ -2,10 +2,9 @@ import { Group, NumberInput, Switch } from '@mantine/core'
 import { useWorkspace, type Workspace } from '../data/workspace.ts'
 import { t } from '../text/index.ts'
 import { QueryBoundary } from '../ui/page/PageBody.tsx'
-import { Section } from '../ui/page/Section.tsx'
 import type { Draft } from '../ui/use-draft.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
-import { DraftButtons, useWorkspaceDraft } from './draft/WorkspaceDraft.tsx'
+import { DraftSection, useWorkspaceDraft } from './draft/DraftSection.tsx'
 
 type Retention = Workspace['retention']
 type Field = keyof Retention
@@ -33,18 +32,17 @@ function RetentionForm({ workspace }: { workspace: Workspace }) {
     (days) => ({ retention: asNumbers(days) }),
   )
   const { mayChange } = draft
-  const isWhole = fields.every((field) => isInRange(draft.value[field]))
   return (
-    <Section
+    <DraftSection
       title={texts.title}
       help={mayChange ? texts.help : t.settings.adminsOnly}
-      submit={draft.save}
-      footer={mayChange && <DraftButtons draft={draft} isComplete={isWhole} />}
+      draft={draft}
+      isComplete={fields.every((field) => isInRange(draft.value[field]))}
     >
       {fields.map((field) => (
         <DaysField key={field} field={field} draft={draft} mayChange={mayChange} />
       ))}
-    </Section>
+    </DraftSection>
   )
 }
 

@@ -7,11 +7,10 @@ import { t } from '../text/index.ts'
 import { currencies } from '../ui/format/currencies.ts'
 import { formatNumber } from '../ui/format/time.ts'
 import { QueryBoundary } from '../ui/page/PageBody.tsx'
-import { Section } from '../ui/page/Section.tsx'
 import type { Draft } from '../ui/use-draft.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import { countries } from './countries.ts'
-import { DraftButtons, useWorkspaceDraft } from './draft/WorkspaceDraft.tsx'
+import { DraftSection, useWorkspaceDraft } from './draft/DraftSection.tsx'
 import { KeywordsFields } from './KeywordsFields.tsx'
 import { StatusesField } from './StatusesField.tsx'
 
@@ -53,15 +52,10 @@ function WorkspaceForm({ workspace }: { workspace: Workspace }) {
   })
   const { mayChange } = draft
   return (
-    <Section
-      title={texts.general}
-      {...(!mayChange && { help: t.settings.adminsOnly })}
-      submit={draft.save}
-      footer={mayChange && <DraftButtons draft={draft} />}
-    >
+    <DraftSection title={texts.general} help={mayChange ? undefined : t.settings.adminsOnly} draft={draft}>
       <Fields draft={draft} mayChange={mayChange} isOwner={isOwner} />
       <FeedEventsField draft={draft} mayChange={mayChange} />
-    </Section>
+    </DraftSection>
   )
 }
 

@@ -3,9 +3,8 @@ import type { TeamServiceFields } from '../../data/team/services.ts'
 import { useWorkspace, type Workspace } from '../../data/workspace.ts'
 import { t } from '../../text/index.ts'
 import { QueryBoundary } from '../../ui/page/PageBody.tsx'
-import { Section } from '../../ui/page/Section.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
-import { DraftButtons, useWorkspaceDraft } from '../draft/WorkspaceDraft.tsx'
+import { DraftSection, useWorkspaceDraft } from '../draft/DraftSection.tsx'
 import { defaultGoals, GoalFields } from './GoalFields.tsx'
 import { TeamChoice, useTeamServiceDraft } from './TeamChoice.tsx'
 
@@ -36,12 +35,7 @@ function GoalsForm({ workspace }: { workspace: Workspace }) {
   )
   const { serviceGoals } = draft.value
   return (
-    <Section
-      title={texts.title}
-      help={draft.mayChange ? texts.help : t.settings.adminsOnly}
-      submit={draft.save}
-      footer={draft.mayChange && <DraftButtons draft={draft} />}
-    >
+    <DraftSection title={texts.title} help={draft.mayChange ? texts.help : t.settings.adminsOnly} draft={draft}>
       <Switch
         label={texts.isOn}
         description={texts.isOnHelp}
@@ -56,7 +50,7 @@ function GoalsForm({ workspace }: { workspace: Workspace }) {
           disabled={!draft.mayChange}
         />
       )}
-    </Section>
+    </DraftSection>
   )
 }
 
@@ -65,7 +59,7 @@ function TeamGoalsForm({ teamId, service }: { teamId: string; service: TeamServi
   const draft = useTeamServiceDraft(teamId, service, (value) => value)
   const { serviceGoals } = draft.value
   return (
-    <Section title={texts.ofTeam} submit={draft.save} footer={draft.mayChange && <DraftButtons draft={draft} />}>
+    <DraftSection title={texts.ofTeam} draft={draft}>
       <Switch
         label={texts.own}
         description={texts.ownHelp}
@@ -80,6 +74,6 @@ function TeamGoalsForm({ teamId, service }: { teamId: string; service: TeamServi
           disabled={!draft.mayChange}
         />
       )}
-    </Section>
+    </DraftSection>
   )
 }

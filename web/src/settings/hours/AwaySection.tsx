@@ -1,7 +1,6 @@
 import type { Workspace } from '../../data/workspace.ts'
 import { t } from '../../text/index.ts'
-import { Section } from '../../ui/page/Section.tsx'
-import { DraftButtons, useWorkspaceDraft } from '../draft/WorkspaceDraft.tsx'
+import { DraftSection, useWorkspaceDraft } from '../draft/DraftSection.tsx'
 import { AwayFields, filledAway, isAwayFilled } from './AwayFields.tsx'
 
 /** What customers get who write outside of business hours. */
@@ -14,11 +13,11 @@ export function AwaySection({ workspace }: { workspace: Workspace }) {
   )
   const { awayMessage } = draft.value
   return (
-    <Section
+    <DraftSection
       title={texts.title}
       help={workspace.hours === null ? t.settings.holidays.needsHours : texts.help}
-      submit={draft.save}
-      footer={draft.mayChange && <DraftButtons draft={draft} isComplete={isAwayFilled(awayMessage)} />}
+      draft={draft}
+      isComplete={isAwayFilled(awayMessage)}
     >
       <AwayFields
         value={awayMessage}
@@ -27,6 +26,6 @@ export function AwaySection({ workspace }: { workspace: Workspace }) {
         help={texts.isOnHelp}
         disabled={!draft.mayChange}
       />
-    </Section>
+    </DraftSection>
   )
 }

@@ -2,10 +2,9 @@ import { Switch } from '@mantine/core'
 import { useWorkspace, type Workspace } from '../../data/workspace.ts'
 import { t } from '../../text/index.ts'
 import { QueryBoundary } from '../../ui/page/PageBody.tsx'
-import { Section } from '../../ui/page/Section.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import { DraftSection, useWorkspaceDraft } from '../draft/DraftSection.tsx'
 import { MinutesSection } from '../draft/MinutesSection.tsx'
-import { DraftButtons, useWorkspaceDraft } from '../draft/WorkspaceDraft.tsx'
 import { AwaySection } from './AwaySection.tsx'
 import { HolidaysSection } from './HolidaysSection.tsx'
 import { TeamHours } from './TeamHours.tsx'
@@ -49,11 +48,11 @@ function HoursForm({ workspace }: { workspace: Workspace }) {
   const { mayChange } = draft
   const { hours } = draft.value
   return (
-    <Section
+    <DraftSection
       title={texts.title}
       help={mayChange ? texts.help : t.settings.adminsOnly}
-      submit={draft.save}
-      footer={mayChange && <DraftButtons draft={draft} isComplete={hours === null || isComplete(hours.week)} />}
+      draft={draft}
+      isComplete={hours === null || isComplete(hours.week)}
     >
       <Switch
         label={texts.isShared}
@@ -70,6 +69,6 @@ function HoursForm({ workspace }: { workspace: Workspace }) {
           disabled={!mayChange}
         />
       )}
-    </Section>
+    </DraftSection>
   )
 }

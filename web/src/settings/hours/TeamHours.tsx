@@ -1,8 +1,7 @@
 import { Switch } from '@mantine/core'
 import type { TeamServiceFields } from '../../data/team/services.ts'
 import { t } from '../../text/index.ts'
-import { Section } from '../../ui/page/Section.tsx'
-import { DraftButtons } from '../draft/WorkspaceDraft.tsx'
+import { DraftSection } from '../draft/DraftSection.tsx'
 import { TeamChoice, useTeamServiceDraft } from '../goals/TeamChoice.tsx'
 import { AwayFields, filledAway, isAwayFilled } from './AwayFields.tsx'
 import { AddHoliday, HolidayList, withHoliday } from './HolidayFields.tsx'
@@ -26,11 +25,7 @@ function TeamHoursForm({ teamId, service }: { teamId: string; service: TeamServi
   const { hours, holidays, awayMessage } = draft.value
   const isReady = (hours === null || isComplete(hours.week)) && isAwayFilled(awayMessage)
   return (
-    <Section
-      title={texts.ofTeam}
-      submit={draft.save}
-      footer={draft.mayChange && <DraftButtons draft={draft} isComplete={isReady} />}
-    >
+    <DraftSection title={texts.ofTeam} draft={draft} isComplete={isReady}>
       <Switch
         label={texts.ownHours}
         description={texts.ownHoursHelp}
@@ -70,6 +65,6 @@ function TeamHoursForm({ teamId, service }: { teamId: string; service: TeamServi
         help={t.settings.away.ownHelp}
         disabled={!draft.mayChange}
       />
-    </Section>
+    </DraftSection>
   )
 }
