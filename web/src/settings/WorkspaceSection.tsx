@@ -1,4 +1,4 @@
-import { MultiSelect, NumberInput, Select, Switch, TextInput } from '@mantine/core'
+import { MultiSelect, NumberInput, Select, Switch, TagsInput, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { optInEventNameValues } from '../api/schema.ts'
 import { useWorkspace, type Workspace } from '../data/workspace.ts'
@@ -9,9 +9,9 @@ import { formatNumber } from '../ui/format/time.ts'
 import { QueryBoundary } from '../ui/page/PageBody.tsx'
 import type { Draft } from '../ui/use-draft.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
-import { countries } from './countries.ts'
 import { DraftSection, useWorkspaceDraft } from './draft/DraftSection.tsx'
-import { KeywordsFields } from './KeywordsFields.tsx'
+import { checkField, textField } from './draft/draft-fields.ts'
+import { CountrySelect } from './parts/CountrySelect.tsx'
 import { StatusesField } from './StatusesField.tsx'
 
 export function WorkspaceSection() {
@@ -69,25 +69,14 @@ function Fields({ draft, mayChange, isOwner }: FieldsProps) {
   const texts = t.settings.workspace
   const { value, set, errorOf } = draft
   const ceiling = Number(value.dailyLeadQuotaCeiling)
-  const [countryChoices] = useState(() => [{ value: '', label: texts.noCountry }, ...countries()])
   const [currencyChoices] = useState(() => [{ value: '', label: texts.noCurrency }, ...currencies()])
   return (
     <>
-      <TextInput
-        label={texts.name}
-        value={value.name}
-        onChange={(event) => set({ name: event.currentTarget.value })}
-        error={errorOf('name')}
-        disabled={!mayChange}
-      />
-      <Select
+      <TextInput label={texts.name} {...textField(draft, 'name')} disabled={!mayChange} />
+      <CountrySelect
         label={texts.country}
-        description={texts.countryHelp}
-        data={countryChoices}
-        searchable
-        allowDeselect={false}
-        value={value.defaultCountry ?? ''}
-        onChange={(chosen) => set({ defaultCountry: chosen || null })}
+        value={value.defaultCountry}
+        change={(defaultCountry) => set({ defaultCountry })}
         error={errorOf('defaultCountry')}
         disabled={!mayChange}
       />
@@ -126,7 +115,7 @@ function Fields({ draft, mayChange, isOwner }: FieldsProps) {
         />
       )}
       <InboxSwitches draft={draft} mayChange={mayChange} isOwner={isOwner} />
-      <KeywordsFields value={value} set={set} errorOf={errorOf} disabled={!mayChange} />
+      <KeywordsFields draft={draft} mayChange={mayChange} />
       <StatusesField
         value={value.leadStatuses}
         change={(leadStatuses) => set({ leadStatuses })}
@@ -154,29 +143,48 @@ function FeedEventsField({ draft: { value, set, errorOf }, mayChange }: Omit<Fie
   )
 }
 
-function InboxSwitches({ draft: { value, set }, mayChange, isOwner }: FieldsProps) {
+// As the server allows.
+const [maxKeywords, maxKeywordLength] = [50, 30]
+
+/** Keywords by which customers opt out of marketing, and in again. */
+function KeywordsFields({ draft: { value, set, errorOf }, mayChange }: Omit<FieldsProps, 'isOwner'>) {
+  const texts = t.settings.workspace
+  return (['optOutKeywords', 'optInKeywords'] as const).map((name) => (
+    <TagsInput
+      key={name}
+      label={texts[name]}
+      description={texts[`${name}Help`]}
+      value={value[name]}
+      onChange={(keywords) => set({ [name]: keywords.map((word) => word.trim()).filter((word) => word !== '') })}
+      maxTags={maxKeywords}
+      maxLength={maxKeywordLength}
+      acceptValueOnBlur
+      error={errorOf(name)}
+      disabled={!mayChange}
+    />
+  ))
+}
+
+function InboxSwitches({ draft, mayChange, isOwner }: FieldsProps) {
   const texts = t.settings.workspace
   return (
     <>
       <Switch
         label={texts.fromChat}
         description={texts.fromChatHelp}
-        checked={value.leadsFromChat}
-        onChange={(event) => set({ leadsFromChat: event.currentTarget.checked })}
+        {...checkField(draft, 'leadsFromChat')}
         disabled={!mayChange}
       />
       <Switch
         label={texts.formerTexts}
         description={texts.formerTextsHelp}
-        checked={value.keepFormerTexts}
-        onChange={(event) => set({ keepFormerTexts: event.currentTarget.checked })}
+        {...checkField(draft, 'keepFormerTexts')}
         disabled={!mayChange}
       />
       <Switch
         label={texts.inboxOpen}
         description={texts.inboxOpenHelp}
-        checked={value.inboxAvailable}
-        onChange={(event) => set({ inboxAvailable: event.currentTarget.checked })}
+        {...checkField(draft, 'inboxAvailable')}
         disabled={!isOwner}
       />
     </>

@@ -1,9 +1,10 @@
-import { ActionIcon, Checkbox, MultiSelect, Select, TagsInput, Textarea, TextInput } from '@mantine/core'
-import { IconArrowDown, IconArrowUp, IconX } from '@tabler/icons-react'
+import { Checkbox, MultiSelect, Select, TagsInput, Textarea, TextInput } from '@mantine/core'
+import { IconX } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import type { Action } from '../../data/team/automation.ts'
 import { Duration } from '../../shared/Duration.tsx'
 import { t } from '../../text/index.ts'
+import { MoveButtons, RowButton } from '../parts/RowButton.tsx'
 import styles from './Automation.module.css'
 import { AddMenu } from './ConditionFields.tsx'
 import { type Kind, kindsFor, newAction, type Trigger } from './rule-draft.ts'
@@ -21,10 +22,6 @@ interface ActionFieldsProps {
 /** What a rule or macro does, in order. */
 export function ActionFields({ trigger, actions, set, choices, error }: ActionFieldsProps) {
   const texts = t.settings.automation
-  const move = (from: number, by: number) => {
-    const [one] = actions.slice(from, from + 1)
-    if (one !== undefined) set(actions.toSpliced(from, 1).toSpliced(from + by, 0, one))
-  }
   return (
     <fieldset className={styles.part}>
       <legend>{texts.actions}</legend>
@@ -42,26 +39,14 @@ export function ActionFields({ trigger, actions, set, choices, error }: ActionFi
               replace={(to) => set(actions.with(n, to))}
             />
           </div>
-          {([-1, 1] as const).map((by) => (
-            <ActionIcon
-              key={by}
-              variant="subtle"
-              color="gray"
-              aria-label={by === -1 ? texts.moveUp({ n: n + 1 }) : texts.moveDown({ n: n + 1 })}
-              aria-disabled={by === -1 ? n === 0 : n === actions.length - 1}
-              onClick={() => actions[n + by] !== undefined && move(n, by)}
-            >
-              {by === -1 ? <IconArrowUp size={16} /> : <IconArrowDown size={16} />}
-            </ActionIcon>
-          ))}
-          <ActionIcon
-            variant="subtle"
-            color="gray"
-            aria-label={texts.removeAction({ n: n + 1 })}
-            onClick={() => set(actions.toSpliced(n, 1))}
-          >
-            <IconX size={16} />
-          </ActionIcon>
+          <MoveButtons
+            up={texts.moveUp({ n: n + 1 })}
+            down={texts.moveDown({ n: n + 1 })}
+            at={n}
+            last={actions.length - 1}
+            move={(by) => set(actions.toSpliced(n, 1).toSpliced(n + by, 0, action))}
+          />
+          <RowButton label={texts.removeAction({ n: n + 1 })} icon={IconX} run={() => set(actions.toSpliced(n, 1))} />
         </div>
       ))}
       {error !== undefined && <p role="alert">{error}</p>}

@@ -9,14 +9,8 @@ import { QueryBoundary } from '../../ui/page/PageBody.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import styles from './Automation.module.css'
 
-interface AboutProps {
-  conversationId: string | null
-  leadId: string | null
-  name: string | null
-}
-
 /** The customer that an event was about, with a link. */
-function About({ conversationId, leadId, name }: AboutProps) {
+function About({ conversationId, leadId, name }: Pick<LoggedRun, 'conversationId' | 'leadId' | 'name'>) {
   const workspaceId = useWorkspaceId()
   const label = name ?? t.inbox.noName
   if (conversationId !== null) {

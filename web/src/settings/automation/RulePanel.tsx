@@ -1,15 +1,13 @@
-import { Button, Checkbox, Select, Tabs, TextInput } from '@mantine/core'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
+import { Checkbox, Select, Tabs, TextInput } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
 import { changeRule, createRule, deleteRule, type Rule, type RuleDraft, rulesKey } from '../../data/team/automation.ts'
 import { Duration } from '../../shared/Duration.tsx'
 import { t } from '../../text/index.ts'
-import { Confirm } from '../../ui/overlay/Confirm.tsx'
 import { showError } from '../../ui/overlay/toasts.tsx'
-import { PanelButtons } from '../../ui/page/PanelButtons.tsx'
-import { SidePanel } from '../../ui/page/SidePanel.tsx'
 import { type Draft, useDraft } from '../../ui/use-draft.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import { checkField, textField, useSave } from '../draft/draft-fields.ts'
+import { EditPanel } from '../draft/EditPanel.tsx'
 import { ActionFields } from './ActionFields.tsx'
 import { ConditionFields } from './ConditionFields.tsx'
 import { DryRunResults, RuleLog } from './RuleLog.tsx'
@@ -28,36 +26,28 @@ export function RulePanel({ rule, close }: RulePanelProps) {
   const workspaceId = useWorkspaceId()
   const texts = t.settings.automation
   const queries = useQueryClient()
-  const [isConfirming, setConfirming] = useState(false)
   const saved = isSaved(rule) ? rule : null
   const draft = useDraft<RuleDraft>(saved === null ? rule : draftOf(saved))
   const done = async () => {
     await queries.invalidateQueries({ queryKey: rulesKey(workspaceId) })
     close()
   }
-  const save = useMutation({
-    mutationFn: async () => {
-      if (saved === null) await createRule(workspaceId, draft.value)
-      else await changeRule(workspaceId, saved.id, draft.value)
-    },
-    onSuccess: done,
-    onError: (error) => draft.applyError(error) || showError(error),
-  })
+  const send = async () => {
+    if (saved === null) await createRule(workspaceId, draft.value)
+    else await changeRule(workspaceId, saved.id, draft.value)
+  }
   return (
-    <SidePanel
+    <EditPanel
       title={saved === null ? texts.create : texts.change({ name: saved.name })}
       close={close}
       size={640}
-      submit={() => save.mutate()}
-      footer={
-        <>
-          {saved !== null && (
-            <Button variant="default" c="var(--bad)" mr="auto" onClick={() => setConfirming(true)}>
-              {t.common.delete}
-            </Button>
-          )}
-          <PanelButtons close={close} action={t.common.save} isBusy={save.isPending} />
-        </>
+      save={useSave(draft, send, done)}
+      remove={
+        saved !== null && {
+          title: texts.deleteConfirm({ name: saved.name }),
+          help: texts.deleteHelp,
+          run: () => deleteRule(workspaceId, saved.id).then(done, showError),
+        }
       }
     >
       <Tabs defaultValue="rule" keepMounted={false}>
@@ -78,23 +68,14 @@ export function RulePanel({ rule, close }: RulePanelProps) {
           </Tabs.Panel>
         )}
       </Tabs>
-      {isConfirming && saved !== null && (
-        <Confirm
-          title={texts.deleteConfirm({ name: saved.name })}
-          action={t.common.delete}
-          run={() => deleteRule(workspaceId, saved.id).then(done, showError)}
-          close={() => setConfirming(false)}
-        >
-          {texts.deleteHelp}
-        </Confirm>
-      )}
-    </SidePanel>
+    </EditPanel>
   )
 }
 
 const defaultMinutes = 60
 
-function RuleFields({ draft: { value, set, errorOf }, isNew }: { draft: Draft<RuleDraft>; isNew: boolean }) {
+function RuleFields({ draft, isNew }: { draft: Draft<RuleDraft>; isNew: boolean }) {
+  const { value, set, errorOf } = draft
   const texts = t.settings.automation
   const choices = useChoices()
   const setTrigger = (trigger: Trigger) => {
@@ -110,10 +91,8 @@ function RuleFields({ draft: { value, set, errorOf }, isNew }: { draft: Draft<Ru
     <>
       <TextInput
         label={texts.name}
-        value={value.name}
+        {...textField(draft, 'name')}
         maxLength={100}
-        onChange={(event) => set({ name: event.currentTarget.value })}
-        error={errorOf('name')}
         {...(isNew && { 'data-autofocus': true })}
         mb={16}
       />
@@ -150,18 +129,12 @@ function RuleFields({ draft: { value, set, errorOf }, isNew }: { draft: Draft<Ru
         choices={choices}
         error={errorOf('actions')}
       />
-      <Checkbox
-        mt={20}
-        label={texts.stops}
-        checked={value.stops}
-        onChange={(event) => set({ stops: event.currentTarget.checked })}
-      />
+      <Checkbox mt={20} label={texts.stops} {...checkField(draft, 'stops')} />
       <Checkbox
         mt={8}
         label={texts.followsRules}
         description={texts.followsRulesHelp}
-        checked={value.followsRules}
-        onChange={(event) => set({ followsRules: event.currentTarget.checked })}
+        {...checkField(draft, 'followsRules')}
       />
     </>
   )

@@ -1,13 +1,14 @@
 import { Switch } from '@mantine/core'
+import type { TeamServiceFields } from '../../data/team/services.ts'
 import { useWorkspace, type Workspace } from '../../data/workspace.ts'
 import { t } from '../../text/index.ts'
 import { QueryBoundary } from '../../ui/page/PageBody.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { DraftSection, useWorkspaceDraft } from '../draft/DraftSection.tsx'
 import { MinutesSection } from '../draft/MinutesSection.tsx'
-import { AwaySection } from './AwaySection.tsx'
-import { HolidaysSection } from './HolidaysSection.tsx'
-import { TeamHours } from './TeamHours.tsx'
+import { TeamChoice, useTeamServiceDraft } from '../goals/TeamChoice.tsx'
+import { AwayFields, AwaySection, filledAway, isAwayFilled } from './Away.tsx'
+import { AddHoliday, HolidayList, HolidaysSection, withHoliday } from './Holidays.tsx'
 import { WeekFields } from './WeekFields.tsx'
 import { defaultHours, isComplete, sortedWeek, zoneHere } from './week-hours.ts'
 
@@ -69,6 +70,67 @@ function HoursForm({ workspace }: { workspace: Workspace }) {
           disabled={!mayChange}
         />
       )}
+    </DraftSection>
+  )
+}
+
+/** Hours, holidays and away messages of teams that have their own. */
+const TeamHours = () => (
+  <TeamChoice title={t.settings.hours.ofTeams} help={t.settings.hours.ofTeamsHelp}>
+    {(teamId, service) => <TeamHoursForm teamId={teamId} service={service} />}
+  </TeamChoice>
+)
+
+function TeamHoursForm({ teamId, service }: { teamId: string; service: TeamServiceFields }) {
+  const texts = t.settings.hours
+  const draft = useTeamServiceDraft(teamId, service, ({ hours, awayMessage, ...rest }) => ({
+    ...rest,
+    hours: hours === null ? null : { ...hours, week: sortedWeek(hours.week) },
+    awayMessage: awayMessage === null ? null : filledAway(awayMessage),
+  }))
+  const { hours, holidays, awayMessage } = draft.value
+  const isReady = (hours === null || isComplete(hours.week)) && isAwayFilled(awayMessage)
+  return (
+    <DraftSection title={texts.ofTeam} draft={draft} isComplete={isReady}>
+      <Switch
+        label={texts.ownHours}
+        description={texts.ownHoursHelp}
+        checked={hours !== null}
+        onChange={(event) => draft.set({ hours: event.currentTarget.checked ? defaultHours(zoneHere()) : null })}
+        disabled={!draft.mayChange}
+      />
+      {hours !== null && (
+        <WeekFields
+          hours={hours}
+          change={(to) => draft.set({ hours: { ...hours, ...to } })}
+          error={draft.errorOf('hours')}
+          disabled={!draft.mayChange}
+        />
+      )}
+      <Switch
+        label={t.settings.holidays.own}
+        description={t.settings.holidays.ownHelp}
+        checked={holidays !== null}
+        onChange={(event) => draft.set({ holidays: event.currentTarget.checked ? [] : null })}
+        disabled={!draft.mayChange}
+      />
+      {holidays !== null && (
+        <>
+          <HolidayList
+            holidays={holidays}
+            mayChange={draft.mayChange}
+            remove={(holiday) => draft.set({ holidays: holidays.filter((one) => one !== holiday) })}
+          />
+          {draft.mayChange && <AddHoliday add={(holiday) => draft.set({ holidays: withHoliday(holidays, holiday) })} />}
+        </>
+      )}
+      <AwayFields
+        value={awayMessage}
+        change={(changed) => draft.set({ awayMessage: changed })}
+        label={t.settings.away.own}
+        help={t.settings.away.ownHelp}
+        disabled={!draft.mayChange}
+      />
     </DraftSection>
   )
 }

@@ -1,9 +1,11 @@
-import { ActionIcon, Button, Fieldset, Group, Select, Stack, Text, TextInput } from '@mantine/core'
+import { Button, Fieldset, Group, Select, Stack, Text, TextInput } from '@mantine/core'
 import { IconPlus, IconX } from '@tabler/icons-react'
 import { useLeadFields } from '../../data/lead-fields.ts'
 import { t } from '../../text/index.ts'
 import type { Draft } from '../../ui/use-draft.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import { textField } from '../draft/draft-fields.ts'
+import { RowButton } from '../parts/RowButton.tsx'
 import type { SourceDraft } from './source-draft.ts'
 
 const targets = [
@@ -55,15 +57,12 @@ export function MappingFields({ draft }: { draft: Draft<SourceDraft> }) {
                 searchable
                 allowDeselect={false}
               />
-              <ActionIcon
-                variant="subtle"
-                color="gray"
+              <RowButton
                 mt={6}
-                aria-label={texts.removeRow({ n: n + 1 })}
-                onClick={() => set({ mapping: mapping.filter((_, at) => at !== n) })}
-              >
-                <IconX size={16} />
-              </ActionIcon>
+                label={texts.removeRow({ n: n + 1 })}
+                icon={IconX}
+                run={() => set({ mapping: mapping.toSpliced(n, 1) })}
+              />
             </Group>
           ))}
           {issueAt('mapping') !== undefined && (
@@ -88,7 +87,8 @@ export function MappingFields({ draft }: { draft: Draft<SourceDraft> }) {
   )
 }
 
-function MatchFields({ draft: { value, set, errorOf } }: { draft: Draft<SourceDraft> }) {
+function MatchFields({ draft }: { draft: Draft<SourceDraft> }) {
+  const { value, set } = draft
   const texts = t.settings.sources
   return (
     <>
@@ -104,10 +104,8 @@ function MatchFields({ draft: { value, set, errorOf } }: { draft: Draft<SourceDr
         <TextInput
           label={texts.idPath}
           description={texts.idPathHelp}
-          value={value.idPath}
+          {...textField(draft, 'idPath')}
           maxLength={200}
-          onChange={(event) => set({ idPath: event.currentTarget.value })}
-          error={errorOf('idPath')}
         />
       )}
     </>

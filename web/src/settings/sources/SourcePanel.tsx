@@ -1,16 +1,15 @@
 import { Button, Select, Switch, Text, TextInput } from '@mantine/core'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useConnections } from '../../data/connections.ts'
 import { changeSource, createSource, deleteSource, type LeadSource, sourcesKey } from '../../data/team/lead-sources.ts'
 import { t } from '../../text/index.ts'
 import { Copyable } from '../../ui/Copyable.tsx'
-import { Confirm } from '../../ui/overlay/Confirm.tsx'
 import { showError } from '../../ui/overlay/toasts.tsx'
-import { PanelButtons } from '../../ui/page/PanelButtons.tsx'
-import { SidePanel } from '../../ui/page/SidePanel.tsx'
 import { type Draft, useDraft } from '../../ui/use-draft.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import { checkField, textField, useSave } from '../draft/draft-fields.ts'
+import { EditPanel } from '../draft/EditPanel.tsx'
 import { MappingFields } from './MappingFields.tsx'
 import { draftOf, filledRows, inputOf, mappings, type SourceDraft } from './source-draft.ts'
 
@@ -20,69 +19,42 @@ export function SourcePanel({ source, close }: { source: LeadSource | null; clos
   const texts = t.settings.sources
   const queries = useQueryClient()
   const [saved, setSaved] = useState(source)
-  const [isConfirming, setConfirming] = useState(false)
   const draft = useDraft(draftOf(source))
   const { value, set } = draft
   const refetch = () => queries.invalidateQueries({ queryKey: sourcesKey(workspaceId) })
-  const save = useMutation({
-    mutationFn: () => {
-      const { kind, ...input } = inputOf(value)
-      return saved === null ? createSource(workspaceId, { kind, ...input }) : changeSource(workspaceId, saved.id, input)
-    },
-    onSuccess: async (changed) => {
-      await refetch()
-      if (saved === null) setSaved(changed)
-      else close()
-    },
-    onError: (error) => draft.applyError(error) || showError(error),
+  const send = () => {
+    const { kind, ...input } = inputOf(value)
+    return saved === null ? createSource(workspaceId, { kind, ...input }) : changeSource(workspaceId, saved.id, input)
+  }
+  const { mutate, isPending } = useSave(draft, send, async (changed) => {
+    await refetch()
+    if (saved === null) setSaved(changed)
+    else close()
   })
+  const save = () => {
+    set({ mapping: filledRows(value.mapping) })
+    mutate()
+  }
   const renew = () => void changeSource(workspaceId, saved?.id ?? '', { newSecret: true }).then(setSaved, showError)
   return (
-    <SidePanel
+    <EditPanel
       title={saved?.name ?? texts.add}
       close={close}
-      submit={() => {
-        set({ mapping: filledRows(value.mapping) })
-        save.mutate()
-      }}
-      footer={
-        <>
-          {saved !== null && (
-            <Button variant="default" c="var(--bad)" mr="auto" onClick={() => setConfirming(true)}>
-              {t.common.delete}
-            </Button>
-          )}
-          <PanelButtons close={close} action={t.common.save} isBusy={save.isPending} />
-        </>
+      save={{ mutate: save, isPending }}
+      remove={
+        saved !== null && {
+          title: texts.deleteConfirm({ name: saved.name }),
+          help: texts.deleteHelp,
+          run: () => deleteSource(workspaceId, saved.id).then(refetch).then(close, showError),
+        }
       }
     >
       {saved !== null && <Addresses source={saved} renew={renew} />}
-      <TextInput
-        label={texts.name}
-        value={value.name}
-        maxLength={100}
-        onChange={(event) => set({ name: event.currentTarget.value })}
-        error={draft.errorOf('name')}
-        data-autofocus
-      />
+      <TextInput label={texts.name} {...textField(draft, 'name')} maxLength={100} data-autofocus />
       <KindFields draft={draft} isNew={saved === null} />
       <MappingFields draft={draft} />
-      <Switch
-        label={texts.enabled}
-        checked={value.isEnabled}
-        onChange={(event) => set({ isEnabled: event.currentTarget.checked })}
-      />
-      {isConfirming && saved !== null && (
-        <Confirm
-          title={texts.deleteConfirm({ name: saved.name })}
-          action={t.common.delete}
-          run={() => deleteSource(workspaceId, saved.id).then(refetch).then(close, showError)}
-          close={() => setConfirming(false)}
-        >
-          {texts.deleteHelp}
-        </Confirm>
-      )}
-    </SidePanel>
+      <Switch label={texts.enabled} {...checkField(draft, 'isEnabled')} />
+    </EditPanel>
   )
 }
 
@@ -114,7 +86,8 @@ function Addresses({ source: { kind, proof, url, secret }, renew }: { source: Le
   )
 }
 
-function KindFields({ draft: { value, set, errorOf }, isNew }: { draft: Draft<SourceDraft>; isNew: boolean }) {
+function KindFields({ draft, isNew }: { draft: Draft<SourceDraft>; isNew: boolean }) {
+  const { value, set, errorOf } = draft
   const texts = t.settings.sources
   const { data: connections = [] } = useConnections(useWorkspaceId())
   const changeKind = (kind: SourceDraft['kind']) => set({ kind, mapping: mappings[kind] })
@@ -152,18 +125,14 @@ function KindFields({ draft: { value, set, errorOf }, isNew }: { draft: Draft<So
           <TextInput
             label={texts.pageId}
             description={texts.pageIdHelp}
-            value={value.pageId}
+            {...textField(draft, 'pageId')}
             maxLength={30}
-            onChange={(event) => set({ pageId: event.currentTarget.value })}
-            error={errorOf('pageId')}
           />
           <TextInput
             label={texts.formIds}
             description={texts.formIdsHelp}
-            value={value.formIds}
+            {...textField(draft, 'formIds')}
             maxLength={4000}
-            onChange={(event) => set({ formIds: event.currentTarget.value })}
-            error={errorOf('formIds')}
           />
         </>
       )}

@@ -12,12 +12,11 @@ import {
 } from '../../data/team/sso.ts'
 import { t } from '../../text/index.ts'
 import { Chip } from '../../ui/Chip.tsx'
-import { Copyable } from '../../ui/Copyable.tsx'
 import { formatDateTime } from '../../ui/format/time.ts'
 import { Confirm } from '../../ui/overlay/Confirm.tsx'
-import { Dialog } from '../../ui/overlay/Dialog.tsx'
 import { showError, showToast } from '../../ui/overlay/toasts.tsx'
 import { Section } from '../../ui/page/Section.tsx'
+import { TokenDialog } from '../parts/TokenDialog.tsx'
 import { Addresses } from './Addresses.tsx'
 
 interface ProviderCardProps {
@@ -128,7 +127,7 @@ export function ProviderCard({ provider, edit }: ProviderCardProps) {
           {texts.requireHelp}
         </Confirm>
       )}
-      {token !== null && <TokenDialog name={name} value={token} close={() => setToken(null)} />}
+      {token !== null && <ScimToken name={name} value={token} close={() => setToken(null)} />}
     </Section>
   )
 }
@@ -147,27 +146,7 @@ function TestResult({ test }: Pick<IdentityProvider, 'test'>) {
   )
 }
 
-/** Shows the token, once. Only its button closes it. */
-function TokenDialog({ name, value, close }: { name: string; value: string; close(): void }) {
-  const texts = t.settings.sso
-  return (
-    <Dialog
-      close={close}
-      title={texts.scimTitle({ name })}
-      size={600}
-      closeOnClickOutside={false}
-      closeOnEscape={false}
-      withCloseButton={false}
-    >
-      <Stack gap="md">
-        <Text size="md">{texts.scimHelp}</Text>
-        <Copyable value={value} label={texts.scimValue} />
-        <Group justify="flex-end">
-          <Button onClick={close} data-autofocus>
-            {texts.savedIt}
-          </Button>
-        </Group>
-      </Stack>
-    </Dialog>
-  )
+function ScimToken({ name, ...token }: { name: string; value: string; close(): void }) {
+  const { scimTitle, scimHelp, scimValue, savedIt } = t.settings.sso
+  return <TokenDialog title={scimTitle({ name })} help={scimHelp} label={scimValue} action={savedIt} {...token} />
 }

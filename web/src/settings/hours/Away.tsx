@@ -1,7 +1,9 @@
 import { Switch, Textarea } from '@mantine/core'
 import type { AwayMessage } from '../../data/team/services.ts'
+import type { Workspace } from '../../data/workspace.ts'
 import { t } from '../../text/index.ts'
 import { languageName } from '../../ui/format/language-name.ts'
+import { DraftSection, useWorkspaceDraft } from '../draft/DraftSection.tsx'
 
 const languages = ['en', 'es', 'pt'] as const
 
@@ -64,5 +66,32 @@ export function AwayFields({ value, change, label, help, disabled }: AwayFieldsP
         </>
       )}
     </>
+  )
+}
+
+/** What customers get who write outside of business hours. */
+export function AwaySection({ workspace }: { workspace: Workspace }) {
+  const texts = t.settings.away
+  const draft = useWorkspaceDraft(
+    workspace,
+    ({ awayMessage }) => ({ awayMessage }),
+    ({ awayMessage }) => ({ awayMessage: awayMessage === null ? null : filledAway(awayMessage) }),
+  )
+  const { awayMessage } = draft.value
+  return (
+    <DraftSection
+      title={texts.title}
+      help={workspace.hours === null ? t.settings.holidays.needsHours : texts.help}
+      draft={draft}
+      isComplete={isAwayFilled(awayMessage)}
+    >
+      <AwayFields
+        value={awayMessage}
+        change={(changed) => draft.set({ awayMessage: changed })}
+        label={texts.isOn}
+        help={texts.isOnHelp}
+        disabled={!draft.mayChange}
+      />
+    </DraftSection>
   )
 }
