@@ -1,24 +1,25 @@
-import { Anchor, Button, Select, Switch } from '@mantine/core'
+import { Anchor, Button, Group, Select, Stack, Switch, Text, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 import { useConnections } from '../data/connections.ts'
 import { type ApiKey, changeKey, revokeKey, rotateKey, useInvalidateKeys } from '../data/keys.ts'
+import { useVersions } from '../data/team/instructions.ts'
+import { AgentPreview } from '../shared/agent/AgentPreview.tsx'
 import { CreatedBy } from '../shared/CreatedBy.tsx'
 import { t } from '../text/index.ts'
-import { formatDateTime } from '../ui/format/time.ts'
+import { Chip } from '../ui/Chip.tsx'
+import { formatDateTime, formatNumber } from '../ui/format/time.ts'
 import { Confirm } from '../ui/overlay/Confirm.tsx'
 import { showError, showToast } from '../ui/overlay/toasts.tsx'
 import { Facts } from '../ui/page/Facts.tsx'
+import { PanelButtons } from '../ui/page/PanelButtons.tsx'
 import { SidePanel } from '../ui/page/SidePanel.tsx'
+import { useDraft } from '../ui/use-draft.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
-import { EditKeyPanel } from './EditKeyPanel.tsx'
-import { KeyApproval } from './KeyApproval.tsx'
+import { AllowlistField, addressesIn, ConnectionField, ScopeBoxes } from './KeyFields.tsx'
 import { KeyHistory } from './KeyHistory.tsx'
-import { KeyInstructions } from './KeyInstructions.tsx'
-import { KeyLimits } from './KeyLimits.tsx'
-import { StatusChip } from './KeyTable.tsx'
-import { KeyTools } from './KeyTools.tsx'
+import { KeyApproval, KeyLimits, KeyTools } from './KeySettings.tsx'
 import { LastCalls } from './LastCalls.tsx'
 import { mayAnswer } from './presets.ts'
 
@@ -180,9 +181,107 @@ function KeyFacts({ apiKey }: { apiKey: ApiKey }) {
     [t.settings.createdBy, <CreatedBy key="by" id={apiKey.createdBy} />],
     [t.keys.lastUsed, moment(apiKey.lastUsedAt, t.keys.never)],
     [t.keys.expires, moment(apiKey.expiresAt, t.keys.never)],
-    ...(apiKey.previousValidUntil === null
-      ? []
-      : ([[t.keys.previous, formatDateTime(apiKey.previousValidUntil)]] as [string, ReactNode][])),
   ]
+  if (apiKey.previousValidUntil !== null) facts.push([t.keys.previous, formatDateTime(apiKey.previousValidUntil)])
   return <Facts facts={facts} />
+}
+
+export function StatusChip({ status }: Pick<ApiKey, 'status'>) {
+  return <Chip tone={status === 'active' ? 'good' : 'plain'}>{t.keys.statuses[status]}</Chip>
+}
+
+/** Edits the name and permissions of a key. */
+function EditKeyPanel({ apiKey, close }: { apiKey: ApiKey; close(): void }) {
+  const workspaceId = useWorkspaceId()
+  const changed = useInvalidateKeys(workspaceId)
+  const { name, scopes, connectionIds, allowlist } = apiKey
+  const draft = useDraft({ name, scopes, connectionIds, allowlist: allowlist.join('\n') })
+  const { value, set, errorOf } = draft
+  const save = useMutation({
+    mutationFn: () =>
+      changeKey(workspaceId, apiKey.id, {
+        ...value,
+        name: value.name.trim(),
+        allowlist: addressesIn(value.allowlist),
+      }),
+    onSuccess: async () => {
+      showToast(t.keys.saved)
+      await changed()
+      close()
+    },
+    onError: (error) => draft.applyError(error) || showError(error),
+  })
+  return (
+    <SidePanel
+      title={t.keys.editOf({ name: apiKey.name })}
+      close={close}
+      submit={() => save.mutate()}
+      footer={<PanelButtons close={close} action={t.common.save} isBusy={save.isPending} disabled={!draft.isChanged} />}
+    >
+      <TextInput
+        label={t.keys.name}
+        description={t.keys.nameHelp}
+        value={value.name}
+        onChange={(event) => set({ name: event.currentTarget.value })}
+        error={errorOf('name')}
+        data-autofocus
+      />
+      <ScopeBoxes draft={draft} />
+      {mayAnswer(scopes) && !mayAnswer(value.scopes) && (
+        <Text size="sm" role="status">
+          {t.keys.losesAnswering}
+        </Text>
+      )}
+      <ConnectionField draft={draft} />
+      <AllowlistField draft={draft} />
+    </SidePanel>
+  )
+}
+
+interface KeyInstructionsProps {
+  apiKey: ApiKey
+  mayChange: boolean
+}
+
+/** Which instructions the key has of its own, and what it receives. */
+function KeyInstructions({ apiKey, mayChange }: KeyInstructionsProps) {
+  const workspaceId = useWorkspaceId()
+  const texts = t.instructions
+  const { data } = useVersions(workspaceId, { keyId: apiKey.id, connectionId: null })
+  const [isPreviewing, setPreviewing] = useState(false)
+  const newest = data?.versions[0]
+  const own = newest?.text == null ? texts.noneOfItsOwn : texts.ofItsOwn({ n: formatNumber(newest.version) })
+  return (
+    <Stack gap="xs" role="group" aria-label={t.settings.agents.instructions} align="flex-start">
+      <div>
+        <Text size="sm" fw={500}>
+          {t.settings.agents.instructions}
+        </Text>
+        <Text size="sm" c="dimmed">
+          {data === undefined ? t.common.loading : own}
+        </Text>
+      </div>
+      <Group gap="xs">
+        <Button
+          variant="default"
+          renderRoot={(props) => (
+            <Link
+              {...props}
+              to="/w/$workspaceId/settings/$section"
+              params={{ workspaceId, section: 'instructions' }}
+              search={{ key: apiKey.id }}
+            />
+          )}
+        >
+          {t.settings.agents.toInstructions}
+        </Button>
+        {mayChange && (
+          <Button variant="default" onClick={() => setPreviewing(true)}>
+            {texts.receives}
+          </Button>
+        )}
+      </Group>
+      {isPreviewing && <AgentPreview keys={[apiKey]} draftId={null} close={() => setPreviewing(false)} />}
+    </Stack>
+  )
 }
