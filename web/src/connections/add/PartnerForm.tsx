@@ -1,51 +1,83 @@
-import { PasswordInput, TextInput } from '@mantine/core'
-import type { NewConnection } from '../../data/connections.ts'
+import { Button, PasswordInput, TextInput } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { ApiError } from '../../api/api-error.ts'
+import { type NewConnection, useConnectionActions } from '../../data/connections.ts'
 import { t } from '../../text/index.ts'
-import { PanelButtons } from '../../ui/page/PanelButtons.tsx'
-import { SidePanel } from '../../ui/page/SidePanel.tsx'
+import { reasonText } from '../../ui/format/error-texts.ts'
+import { showError } from '../../ui/overlay/toasts.tsx'
 import { useDraft } from '../../ui/use-draft.ts'
-import { filledFields } from './filled-fields.ts'
-import type { FormProps } from './form-props.ts'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import styles from './forms.module.css'
-import { useConnect } from './use-connect.tsx'
+import { AddForm, type FormProps, filledFields, textField } from './forms.tsx'
 
 const blank = { name: '', numberId: '', apiKey: '', signingSecret: '', baseUrl: '' }
 
-/** Form for a number at a partner of the platform, where Parley registers its webhook. */
-export function PartnerForm({ back, close, onCreated }: FormProps) {
+/**
+ * Form for a number at a partner of the platform, where Parley registers its webhook. Connects the number after checking
+ * it with the platform; if that fails, only on request.
+ */
+export function PartnerForm({ onCreated, ...form }: FormProps) {
   const draft = useDraft(blank)
-  const { value, set, errorOf } = draft
   const { fields, channels, check } = t.connections
-  const connect = useConnect(
-    () => ({ channel: 'partner', profile: '360dialog', ...filledFields(value) }) as NewConnection,
-    onCreated,
-    draft.applyError,
-  )
-  const text = (field: keyof typeof blank) => ({
-    value: value[field],
-    error: errorOf(field),
-    onChange: (event: { currentTarget: { value: string } }) => set({ [field]: event.currentTarget.value }),
-    autoComplete: 'off',
+  const actions = useConnectionActions(useWorkspaceId())
+  const create = useMutation({
+    mutationFn: (mustAnswer: boolean) =>
+      actions.create({
+        ...{ channel: 'partner', profile: '360dialog', ...filledFields(draft.value) },
+        ...(mustAnswer && { mustAnswer }),
+      } as NewConnection),
+    onSuccess: onCreated,
+    onError: (error) => reasonOf(error) !== null || draft.applyError(error) || showError(error),
   })
+  const reason = reasonOf(create.error)
   return (
-    <SidePanel
-      title={channels.partner.name}
-      close={close}
-      submit={connect.run}
-      footer={<PanelButtons close={back} leave={t.common.back} isBusy={connect.isBusy} action={check} />}
-    >
+    <AddForm {...form} channel="partner" run={() => create.mutate(true)} isBusy={create.isPending} action={check}>
       <p className={styles.help}>{channels.partner.where}</p>
-      <TextInput label={fields.name} description={fields.nameHelp} data-autofocus required {...text('name')} />
-      <TextInput label={fields.numberId} description={fields.partnerNumberIdHelp} required {...text('numberId')} />
-      <PasswordInput label={fields.apiKey} description={fields.apiKeyHelp} required {...text('apiKey')} />
-      <PasswordInput label={fields.signingSecret} description={fields.signingSecretHelp} {...text('signingSecret')} />
+      <TextInput
+        label={fields.name}
+        description={fields.nameHelp}
+        data-autofocus
+        required
+        {...textField(draft, 'name')}
+      />
+      <TextInput
+        label={fields.numberId}
+        description={fields.partnerNumberIdHelp}
+        required
+        {...textField(draft, 'numberId')}
+      />
+      <PasswordInput label={fields.apiKey} description={fields.apiKeyHelp} required {...textField(draft, 'apiKey')} />
+      <PasswordInput
+        label={fields.signingSecret}
+        description={fields.signingSecretHelp}
+        {...textField(draft, 'signingSecret')}
+      />
       <TextInput
         label={fields.baseUrl}
         description={fields.baseUrlHelp}
         placeholder="https://waba-v2.360dialog.io"
-        {...text('baseUrl')}
+        {...textField(draft, 'baseUrl')}
       />
-      {connect.onFailed}
-    </SidePanel>
+      {reason !== null && <CheckFailed reason={reason} save={() => create.mutate(false)} />}
+    </AddForm>
+  )
+}
+
+const reasonOf = (error: unknown): string | null =>
+  error instanceof ApiError && error.code === 'CHECK_FAILED' ? String(error.data.reason) : null
+
+/** The failed check, and a button to connect anyway. */
+function CheckFailed({ reason, save }: { reason: string; save(): void }) {
+  const { title, help, keepAnyway } = t.connections.checkFailed
+  return (
+    <div className={styles.failed} role="alert">
+      <strong>{title}</strong>
+      <span>
+        {reasonText(reason)}. {help}
+      </span>
+      <Button size="compact-sm" variant="default" onClick={save}>
+        {keepAnyway}
+      </Button>
+    </div>
   )
 }
