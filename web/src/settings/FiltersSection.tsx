@@ -1,4 +1,4 @@
-import { Button, Group, TextInput } from '@mantine/core'
+import { Group, TextInput } from '@mantine/core'
 import { IconPencil, IconTrash } from '@tabler/icons-react'
 import { useState } from 'react'
 import {
@@ -14,6 +14,7 @@ import { t } from '../text/index.ts'
 import { Dialog } from '../ui/overlay/Dialog.tsx'
 import { EmptyState } from '../ui/page/EmptyState.tsx'
 import { QueryBoundary } from '../ui/page/PageBody.tsx'
+import { PanelButtons } from '../ui/page/PanelButtons.tsx'
 import { Table } from '../ui/page/Table.tsx'
 import { useListChange } from '../ui/use-list-change.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
@@ -108,12 +109,7 @@ function Rename({ filter, close, run }: { filter: SavedFilter; close(): void; ru
           data-autofocus
         />
         <Group justify="flex-end" mt="lg" gap="xs">
-          <Button variant="default" onClick={close}>
-            {t.common.cancel}
-          </Button>
-          <Button type="submit" disabled={name.trim() === ''}>
-            {t.common.save}
-          </Button>
+          <PanelButtons close={close} action={t.common.save} isBusy={false} disabled={name.trim() === ''} />
         </Group>
       </form>
     </Dialog>

@@ -27,6 +27,7 @@ import { textField, useSave } from './draft/draft-fields.ts'
 import { EditPanel } from './draft/EditPanel.tsx'
 import styles from './List.module.css'
 import { RoleField, rolesFor } from './parts/RoleField.tsx'
+import { RowAction } from './parts/RowButton.tsx'
 
 /** Open invitations; renders nothing without any. */
 export function InvitationList() {
@@ -113,35 +114,11 @@ function Actions({ invitation, copy, mailAgain, withdraw }: ActionsProps) {
   const isMailed = currentSession().sendsMail && mail?.status !== 'waiting'
   return (
     <span className={styles.actions}>
-      {mayLink && (
-        <Button
-          size="compact-sm"
-          variant="subtle"
-          aria-label={texts.linkOf({ email })}
-          onClick={() => void copy(invitation)}
-        >
-          {texts.copyLink}
-        </Button>
-      )}
+      {mayLink && <RowAction text={texts.copyLink} label={texts.linkOf({ email })} run={() => void copy(invitation)} />}
       {mayLink && isMailed && (
-        <Button
-          size="compact-sm"
-          variant="subtle"
-          aria-label={texts.mailAgainTo({ email })}
-          onClick={() => void mailAgain(invitation)}
-        >
-          {texts.mailAgain}
-        </Button>
+        <RowAction text={texts.mailAgain} label={texts.mailAgainTo({ email })} run={() => void mailAgain(invitation)} />
       )}
-      <Button
-        size="compact-sm"
-        variant="subtle"
-        color="red"
-        aria-label={texts.withdrawOf({ email })}
-        onClick={() => withdraw(invitation)}
-      >
-        {texts.withdraw}
-      </Button>
+      <RowAction text={texts.withdraw} label={texts.withdrawOf({ email })} isDanger run={() => withdraw(invitation)} />
     </span>
   )
 }

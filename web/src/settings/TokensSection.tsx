@@ -1,4 +1,4 @@
-import { Button, TextInput } from '@mantine/core'
+import { TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { roleValues } from '../api/schema.ts'
@@ -16,6 +16,7 @@ import { textField, useSave } from './draft/draft-fields.ts'
 import { EditPanel } from './draft/EditPanel.tsx'
 import { ItemList } from './parts/ItemList.tsx'
 import { RoleField } from './parts/RoleField.tsx'
+import { RowAction } from './parts/RowButton.tsx'
 import { TokenDialog } from './parts/TokenDialog.tsx'
 
 interface CreatedToken {
@@ -117,15 +118,12 @@ const revokeColumn = (confirmRevoke: (token: Token) => void): Column<Token> => (
   title: '',
   numeric: true,
   cell: (token) => (
-    <Button
-      size="compact-sm"
-      variant="subtle"
-      color="red"
-      aria-label={t.settings.tokens.revokeOf({ name: token.name })}
-      onClick={() => confirmRevoke(token)}
-    >
-      {t.settings.tokens.revoke}
-    </Button>
+    <RowAction
+      text={t.settings.tokens.revoke}
+      label={t.settings.tokens.revokeOf({ name: token.name })}
+      isDanger
+      run={() => confirmRevoke(token)}
+    />
   ),
 })
 

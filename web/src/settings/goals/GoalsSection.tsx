@@ -5,7 +5,7 @@ import { useWorkspace, type Workspace } from '../../data/workspace.ts'
 import { t } from '../../text/index.ts'
 import { QueryBoundary } from '../../ui/page/PageBody.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
-import { DraftSection, useWorkspaceDraft } from '../draft/DraftSection.tsx'
+import { DraftSection, type SectionDraft, useWorkspaceDraft } from '../draft/DraftSection.tsx'
 import styles from './GoalFields.module.css'
 import { TeamChoice, useTeamServiceDraft } from './TeamChoice.tsx'
 
@@ -34,23 +34,9 @@ function GoalsForm({ workspace }: { workspace: Workspace }) {
     ({ serviceGoals }) => ({ serviceGoals }),
     ({ serviceGoals }) => ({ serviceGoals }),
   )
-  const { serviceGoals } = draft.value
   return (
     <DraftSection title={texts.title} help={draft.mayChange ? texts.help : t.settings.adminsOnly} draft={draft}>
-      <Switch
-        label={texts.isOn}
-        description={texts.isOnHelp}
-        checked={serviceGoals !== null}
-        onChange={(event) => draft.set({ serviceGoals: event.currentTarget.checked ? defaultGoals : null })}
-        disabled={!draft.mayChange}
-      />
-      {serviceGoals !== null && (
-        <GoalFields
-          value={serviceGoals}
-          change={(value) => draft.set({ serviceGoals: value })}
-          disabled={!draft.mayChange}
-        />
-      )}
+      <OptionalGoals draft={draft} label={texts.isOn} help={texts.isOnHelp} />
     </DraftSection>
   )
 }
@@ -58,24 +44,34 @@ function GoalsForm({ workspace }: { workspace: Workspace }) {
 function TeamGoalsForm({ teamId, service }: { teamId: string; service: TeamServiceFields }) {
   const texts = t.settings.goals
   const draft = useTeamServiceDraft(teamId, service, (value) => value)
-  const { serviceGoals } = draft.value
   return (
     <DraftSection title={texts.ofTeam} draft={draft}>
-      <Switch
-        label={texts.own}
-        description={texts.ownHelp}
-        checked={serviceGoals !== null}
-        onChange={(event) => draft.set({ serviceGoals: event.currentTarget.checked ? defaultGoals : null })}
-        disabled={!draft.mayChange}
-      />
-      {serviceGoals !== null && (
-        <GoalFields
-          value={serviceGoals}
-          change={(value) => draft.set({ serviceGoals: value })}
-          disabled={!draft.mayChange}
-        />
-      )}
+      <OptionalGoals draft={draft} label={texts.own} help={texts.ownHelp} />
     </DraftSection>
+  )
+}
+
+interface OptionalGoalsProps {
+  draft: Pick<SectionDraft<{ serviceGoals: ServiceGoals | null }>, 'value' | 'set' | 'mayChange'>
+  label: string
+  help: string
+}
+
+/** Goals, or none. */
+function OptionalGoals({ draft: { value, set, mayChange }, label, help }: OptionalGoalsProps) {
+  const { serviceGoals } = value
+  const change = (goals: ServiceGoals | null) => set({ serviceGoals: goals })
+  return (
+    <>
+      <Switch
+        label={label}
+        description={help}
+        checked={serviceGoals !== null}
+        onChange={(event) => change(event.currentTarget.checked ? defaultGoals : null)}
+        disabled={!mayChange}
+      />
+      {serviceGoals !== null && <GoalFields value={serviceGoals} change={change} disabled={!mayChange} />}
+    </>
   )
 }
 

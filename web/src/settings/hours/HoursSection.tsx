@@ -4,13 +4,13 @@ import { useWorkspace, type Workspace } from '../../data/workspace.ts'
 import { t } from '../../text/index.ts'
 import { QueryBoundary } from '../../ui/page/PageBody.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
-import { DraftSection, useWorkspaceDraft } from '../draft/DraftSection.tsx'
+import { DraftSection, type SectionDraft, useWorkspaceDraft } from '../draft/DraftSection.tsx'
 import { MinutesSection } from '../draft/MinutesSection.tsx'
 import { TeamChoice, useTeamServiceDraft } from '../goals/TeamChoice.tsx'
 import { AwayFields, AwaySection, filledAway, isAwayFilled } from './Away.tsx'
 import { AddHoliday, HolidayList, HolidaysSection, withHoliday } from './Holidays.tsx'
 import { WeekFields } from './WeekFields.tsx'
-import { defaultHours, isComplete, sortedWeek, zoneHere } from './week-hours.ts'
+import { defaultHours, type Hours, isComplete, sortedHours, zoneHere } from './week-hours.ts'
 
 /** Default time until people are notified of a waiting customer. */
 const defaultMinutes = 15
@@ -44,7 +44,7 @@ function HoursForm({ workspace }: { workspace: Workspace }) {
   const draft = useWorkspaceDraft(
     workspace,
     ({ hours }) => ({ hours }),
-    ({ hours }) => ({ hours: hours === null ? null : { ...hours, week: sortedWeek(hours.week) } }),
+    ({ hours }) => ({ hours: sortedHours(hours) }),
   )
   const { mayChange } = draft
   const { hours } = draft.value
@@ -55,21 +55,7 @@ function HoursForm({ workspace }: { workspace: Workspace }) {
       draft={draft}
       isComplete={hours === null || isComplete(hours.week)}
     >
-      <Switch
-        label={texts.isShared}
-        description={texts.isSharedHelp}
-        checked={hours !== null}
-        onChange={(event) => draft.set({ hours: event.currentTarget.checked ? defaultHours(zoneHere()) : null })}
-        disabled={!mayChange}
-      />
-      {hours !== null && (
-        <WeekFields
-          hours={hours}
-          change={(to) => draft.set({ hours: { ...hours, ...to } })}
-          error={draft.errorOf('hours')}
-          disabled={!mayChange}
-        />
-      )}
+      <OptionalHours draft={draft} label={texts.isShared} help={texts.isSharedHelp} />
     </DraftSection>
   )
 }
@@ -85,28 +71,14 @@ function TeamHoursForm({ teamId, service }: { teamId: string; service: TeamServi
   const texts = t.settings.hours
   const draft = useTeamServiceDraft(teamId, service, ({ hours, awayMessage, ...rest }) => ({
     ...rest,
-    hours: hours === null ? null : { ...hours, week: sortedWeek(hours.week) },
+    hours: sortedHours(hours),
     awayMessage: awayMessage === null ? null : filledAway(awayMessage),
   }))
   const { hours, holidays, awayMessage } = draft.value
   const isReady = (hours === null || isComplete(hours.week)) && isAwayFilled(awayMessage)
   return (
     <DraftSection title={texts.ofTeam} draft={draft} isComplete={isReady}>
-      <Switch
-        label={texts.ownHours}
-        description={texts.ownHoursHelp}
-        checked={hours !== null}
-        onChange={(event) => draft.set({ hours: event.currentTarget.checked ? defaultHours(zoneHere()) : null })}
-        disabled={!draft.mayChange}
-      />
-      {hours !== null && (
-        <WeekFields
-          hours={hours}
-          change={(to) => draft.set({ hours: { ...hours, ...to } })}
-          error={draft.errorOf('hours')}
-          disabled={!draft.mayChange}
-        />
-      )}
+      <OptionalHours draft={draft} label={texts.ownHours} help={texts.ownHoursHelp} />
       <Switch
         label={t.settings.holidays.own}
         description={t.settings.holidays.ownHelp}
@@ -132,5 +104,35 @@ function TeamHoursForm({ teamId, service }: { teamId: string; service: TeamServi
         disabled={!draft.mayChange}
       />
     </DraftSection>
+  )
+}
+
+interface OptionalHoursProps {
+  draft: Pick<SectionDraft<{ hours: Hours | null }>, 'value' | 'set' | 'errorOf' | 'mayChange'>
+  label: string
+  help: string
+}
+
+/** Business hours, or none. */
+function OptionalHours({ draft: { value, set, errorOf, mayChange }, label, help }: OptionalHoursProps) {
+  const { hours } = value
+  return (
+    <>
+      <Switch
+        label={label}
+        description={help}
+        checked={hours !== null}
+        onChange={(event) => set({ hours: event.currentTarget.checked ? defaultHours(zoneHere()) : null })}
+        disabled={!mayChange}
+      />
+      {hours !== null && (
+        <WeekFields
+          hours={hours}
+          change={(to) => set({ hours: { ...hours, ...to } })}
+          error={errorOf('hours')}
+          disabled={!mayChange}
+        />
+      )}
+    </>
   )
 }

@@ -50,8 +50,12 @@ export function problemOf(spans: readonly Span[]): SpanProblem | null {
 
 export const isComplete = (week: Week): boolean => weekdays.every((day) => problemOf(week[day]) === null)
 
-export const sortedWeek = (week: Week): Week =>
-  Object.fromEntries(weekdays.map((day) => [day, inOrder(week[day])])) as Week
+/** Returns the hours to store, with the spans of each day in order. */
+export function sortedHours(hours: Hours | null): Hours | null {
+  if (hours === null) return null
+  const days = weekdays.map((day) => [day, inOrder(hours.week[day])])
+  return { ...hours, week: Object.fromEntries(days) }
+}
 
 const inOrder = (spans: readonly Span[]): Span[] => spans.toSorted((a, b) => (a.from < b.from ? -1 : 1))
 

@@ -1,4 +1,4 @@
-import { ActionIcon, type ActionIconProps } from '@mantine/core'
+import { ActionIcon, type ActionIconProps, Button } from '@mantine/core'
 import { IconArrowDown, IconArrowUp, type TablerIcon } from '@tabler/icons-react'
 import type { DOMAttributes } from 'react'
 
@@ -17,6 +17,21 @@ export const RowButton = ({ label, icon: Icon, hasTitle, run, ...props }: RowBut
   <ActionIcon variant="subtle" color="gray" aria-label={label} title={hasTitle && label} onClick={run} {...props}>
     <Icon size={16} />
   </ActionIcon>
+)
+
+interface RowActionProps {
+  text: string
+  /** Accessible name, which also names the row. */
+  label: string
+  isDanger?: true
+  run(): void
+}
+
+/** Small button with a text in a row of a list. */
+export const RowAction = ({ text, label, isDanger, run }: RowActionProps) => (
+  <Button size="compact-sm" variant="subtle" {...(isDanger && { color: 'red' })} aria-label={label} onClick={run}>
+    {text}
+  </Button>
 )
 
 interface MoveButtonsProps {

@@ -1,4 +1,4 @@
-import { Button, Stack } from '@mantine/core'
+import { Stack } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import {
   disabledUsersKey,
@@ -17,6 +17,7 @@ import { QueryBoundary } from '../../ui/page/PageBody.tsx'
 import { Section } from '../../ui/page/Section.tsx'
 import { Table } from '../../ui/page/Table.tsx'
 import { ItemList } from '../parts/ItemList.tsx'
+import { RowAction } from '../parts/RowButton.tsx'
 import { ProviderCard } from './ProviderCard.tsx'
 import { ProviderPanel } from './ProviderPanel.tsx'
 
@@ -109,14 +110,11 @@ function DisabledUsers() {
             title: '',
             numeric: true,
             cell: (user) => (
-              <Button
-                size="compact-sm"
-                variant="subtle"
-                aria-label={texts.enableOf({ name: user.name })}
-                onClick={() => void enable(user)}
-              >
-                {texts.enable}
-              </Button>
+              <RowAction
+                text={texts.enable}
+                label={texts.enableOf({ name: user.name })}
+                run={() => void enable(user)}
+              />
             ),
           },
         ]}
