@@ -1,24 +1,20 @@
 import { MultiSelect, NumberInput, Select, Switch, TagsInput, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { optInEventNameValues } from '../api/schema.ts'
-import { useWorkspace, type Workspace } from '../data/workspace.ts'
+import type { Workspace } from '../data/workspace.ts'
 import { currentUser, hasRole } from '../session/session.ts'
 import { t } from '../text/index.ts'
 import { currencies } from '../ui/format/currencies.ts'
 import { formatNumber } from '../ui/format/time.ts'
-import { QueryBoundary } from '../ui/page/PageBody.tsx'
-import type { Draft } from '../ui/use-draft.ts'
-import { useWorkspaceId } from '../ui/use-workspace-id.ts'
-import { DraftSection, useWorkspaceDraft } from './draft/DraftSection.tsx'
+import { DraftSection, type SectionDraft, useWorkspaceDraft } from './draft/DraftSection.tsx'
 import { checkField, textField } from './draft/draft-fields.ts'
 import { CountrySelect } from './parts/CountrySelect.tsx'
+import { WorkspaceBoundary } from './parts/WorkspaceBoundary.tsx'
 import { StatusesField } from './StatusesField.tsx'
 
-export function WorkspaceSection() {
-  const workspaceId = useWorkspaceId()
-  const query = useWorkspace(workspaceId)
-  return <QueryBoundary query={query}>{(workspace) => <WorkspaceForm workspace={workspace} />}</QueryBoundary>
-}
+export const WorkspaceSection = () => (
+  <WorkspaceBoundary>{(workspace) => <WorkspaceForm workspace={workspace} />}</WorkspaceBoundary>
+)
 
 const maxQuota = 2_000_000_000
 
@@ -50,29 +46,27 @@ function WorkspaceForm({ workspace }: { workspace: Workspace }) {
       ...(currentUser().isOperator && { dailyLeadQuotaCeiling: Number(dailyLeadQuotaCeiling) }),
     }
   })
-  const { mayChange } = draft
   return (
-    <DraftSection title={texts.general} help={mayChange ? undefined : t.settings.adminsOnly} draft={draft}>
-      <Fields draft={draft} mayChange={mayChange} isOwner={isOwner} />
-      <FeedEventsField draft={draft} mayChange={mayChange} />
+    <DraftSection title={texts.general} help={draft.mayChange ? undefined : t.settings.adminsOnly} draft={draft}>
+      <Fields draft={draft} isOwner={isOwner} />
+      <FeedEventsField draft={draft} />
     </DraftSection>
   )
 }
 
 interface FieldsProps {
-  draft: Draft<ReturnType<typeof draftOf>>
-  mayChange: boolean
+  draft: SectionDraft<ReturnType<typeof draftOf>>
   isOwner: boolean
 }
 
-function Fields({ draft, mayChange, isOwner }: FieldsProps) {
+function Fields({ draft, isOwner }: FieldsProps) {
   const texts = t.settings.workspace
-  const { value, set, errorOf } = draft
+  const { value, set, errorOf, mayChange } = draft
   const ceiling = Number(value.dailyLeadQuotaCeiling)
   const [currencyChoices] = useState(() => [{ value: '', label: texts.noCurrency }, ...currencies()])
   return (
     <>
-      <TextInput label={texts.name} {...textField(draft, 'name')} disabled={!mayChange} />
+      <TextInput label={texts.name} {...textField(draft, 'name')} />
       <CountrySelect
         label={texts.country}
         value={value.defaultCountry}
@@ -114,8 +108,8 @@ function Fields({ draft, mayChange, isOwner }: FieldsProps) {
           error={errorOf('dailyLeadQuotaCeiling')}
         />
       )}
-      <InboxSwitches draft={draft} mayChange={mayChange} isOwner={isOwner} />
-      <KeywordsFields draft={draft} mayChange={mayChange} />
+      <InboxSwitches draft={draft} isOwner={isOwner} />
+      <KeywordsFields draft={draft} />
       <StatusesField
         value={value.leadStatuses}
         change={(leadStatuses) => set({ leadStatuses })}
@@ -127,7 +121,7 @@ function Fields({ draft, mayChange, isOwner }: FieldsProps) {
 }
 
 /** Events that are recorded for readers of the event feed, beside those that always are. */
-function FeedEventsField({ draft: { value, set, errorOf }, mayChange }: Omit<FieldsProps, 'isOwner'>) {
+function FeedEventsField({ draft: { value, set, errorOf, mayChange } }: Omit<FieldsProps, 'isOwner'>) {
   const texts = t.settings.workspace
   return (
     <MultiSelect
@@ -147,7 +141,7 @@ function FeedEventsField({ draft: { value, set, errorOf }, mayChange }: Omit<Fie
 const [maxKeywords, maxKeywordLength] = [50, 30]
 
 /** Keywords by which customers opt out of marketing, and in again. */
-function KeywordsFields({ draft: { value, set, errorOf }, mayChange }: Omit<FieldsProps, 'isOwner'>) {
+function KeywordsFields({ draft: { value, set, errorOf, mayChange } }: Omit<FieldsProps, 'isOwner'>) {
   const texts = t.settings.workspace
   return (['optOutKeywords', 'optInKeywords'] as const).map((name) => (
     <TagsInput
@@ -165,22 +159,12 @@ function KeywordsFields({ draft: { value, set, errorOf }, mayChange }: Omit<Fiel
   ))
 }
 
-function InboxSwitches({ draft, mayChange, isOwner }: FieldsProps) {
+function InboxSwitches({ draft, isOwner }: FieldsProps) {
   const texts = t.settings.workspace
   return (
     <>
-      <Switch
-        label={texts.fromChat}
-        description={texts.fromChatHelp}
-        {...checkField(draft, 'leadsFromChat')}
-        disabled={!mayChange}
-      />
-      <Switch
-        label={texts.formerTexts}
-        description={texts.formerTextsHelp}
-        {...checkField(draft, 'keepFormerTexts')}
-        disabled={!mayChange}
-      />
+      <Switch label={texts.fromChat} description={texts.fromChatHelp} {...checkField(draft, 'leadsFromChat')} />
+      <Switch label={texts.formerTexts} description={texts.formerTextsHelp} {...checkField(draft, 'keepFormerTexts')} />
       <Switch
         label={texts.inboxOpen}
         description={texts.inboxOpenHelp}

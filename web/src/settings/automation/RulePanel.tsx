@@ -174,13 +174,8 @@ function About({ conversationId, leadId, name }: Pick<LoggedRun, 'conversationId
   )
 }
 
-interface DryRunResultsProps {
-  draft: RuleDraft
-  onError(error: Error): void
-}
-
 /** What the rule would do about the newest events. */
-function DryRunResults({ draft, onError }: DryRunResultsProps) {
+function DryRunResults({ draft, onError }: { draft: RuleDraft; onError(error: Error): void }) {
   const workspaceId = useWorkspaceId()
   const texts = t.settings.automation
   const dryRun = useMutation({ mutationFn: () => tryRule(workspaceId, draft), onError })

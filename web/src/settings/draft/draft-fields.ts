@@ -7,6 +7,8 @@ interface DraftOf<Name extends string, Value> {
   value: Readonly<Record<Name, Value>>
   set(changes: { [name in Name]?: Value }): void
   errorOf(field: string): string | undefined
+  /** Of a section that only admins may change. */
+  mayChange?: boolean
 }
 
 /** Returns the props of a text field. */
@@ -15,6 +17,7 @@ export const textField = <Name extends string>(draft: DraftOf<NoInfer<Name>, str
   onChange: ({ currentTarget }: { currentTarget: { value: string } }) =>
     draft.set({ [name]: currentTarget.value } as Record<Name, string>),
   error: draft.errorOf(name),
+  disabled: draft.mayChange === false,
 })
 
 /** Returns the props of a checkbox or switch. */
@@ -22,6 +25,7 @@ export const checkField = <Name extends string>(draft: DraftOf<NoInfer<Name>, bo
   checked: draft.value[name],
   onChange: ({ currentTarget }: { currentTarget: { checked: boolean } }) =>
     draft.set({ [name]: currentTarget.checked } as Record<Name, boolean>),
+  disabled: draft.mayChange === false,
 })
 
 /** Sends a draft. Errors are shown beside their fields. */

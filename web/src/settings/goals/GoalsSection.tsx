@@ -1,20 +1,18 @@
 import { Group, NumberInput, Switch } from '@mantine/core'
 import { priorities } from '../../data/inbox/types.ts'
 import type { GoalMinutes, ServiceGoals, TeamServiceFields } from '../../data/team/services.ts'
-import { useWorkspace, type Workspace } from '../../data/workspace.ts'
+import type { Workspace } from '../../data/workspace.ts'
 import { t } from '../../text/index.ts'
-import { QueryBoundary } from '../../ui/page/PageBody.tsx'
-import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { DraftSection, type SectionDraft, useWorkspaceDraft } from '../draft/DraftSection.tsx'
+import { WorkspaceBoundary } from '../parts/WorkspaceBoundary.tsx'
 import styles from './GoalFields.module.css'
 import { TeamChoice, useTeamServiceDraft } from './TeamChoice.tsx'
 
 /** Service-level goals of the workspace, and of teams with their own. */
 export function GoalsSection() {
-  const query = useWorkspace(useWorkspaceId())
   const texts = t.settings.goals
   return (
-    <QueryBoundary query={query}>
+    <WorkspaceBoundary>
       {(workspace) => (
         <>
           <GoalsForm workspace={workspace} />
@@ -23,7 +21,7 @@ export function GoalsSection() {
           </TeamChoice>
         </>
       )}
-    </QueryBoundary>
+    </WorkspaceBoundary>
   )
 }
 

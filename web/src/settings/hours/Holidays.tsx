@@ -71,7 +71,6 @@ export function AddHoliday({ add, isSaving = false }: AddHolidayProps) {
   const to = draft.to === '' ? draft.from : draft.to
   const isWrong = to < draft.from
   const isIncomplete = draft.name.trim() === '' || draft.from === '' || isWrong
-  const set = (changes: Partial<typeof draft>) => setDraft((before) => ({ ...before, ...changes }))
   const submit = () => {
     if (isIncomplete) return
     add({ name: draft.name.trim(), from: draft.from, to })
@@ -82,30 +81,17 @@ export function AddHoliday({ add, isSaving = false }: AddHolidayProps) {
     event.preventDefault()
     submit()
   }
+  const field = (name: keyof typeof draft) => ({
+    value: draft[name],
+    onChange: (event: { currentTarget: { value: string } }) =>
+      setDraft({ ...draft, [name]: event.currentTarget.value }),
+    onKeyDown,
+  })
   return (
     <Group align="flex-end" gap="xs">
-      <TextInput
-        label={texts.name}
-        value={draft.name}
-        maxLength={100}
-        onChange={(event) => set({ name: event.currentTarget.value })}
-        onKeyDown={onKeyDown}
-      />
-      <TextInput
-        type="date"
-        label={texts.from}
-        value={draft.from}
-        onChange={(event) => set({ from: event.currentTarget.value })}
-        onKeyDown={onKeyDown}
-      />
-      <TextInput
-        type="date"
-        label={texts.to}
-        value={draft.to}
-        error={isWrong ? texts.order : undefined}
-        onChange={(event) => set({ to: event.currentTarget.value })}
-        onKeyDown={onKeyDown}
-      />
+      <TextInput label={texts.name} maxLength={100} {...field('name')} />
+      <TextInput type="date" label={texts.from} {...field('from')} />
+      <TextInput type="date" label={texts.to} {...field('to')} error={isWrong ? texts.order : undefined} />
       <Button
         variant="default"
         leftSection={<IconPlus size={16} />}

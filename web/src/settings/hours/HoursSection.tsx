@@ -1,12 +1,11 @@
 import { Switch } from '@mantine/core'
 import type { TeamServiceFields } from '../../data/team/services.ts'
-import { useWorkspace, type Workspace } from '../../data/workspace.ts'
+import type { Workspace } from '../../data/workspace.ts'
 import { t } from '../../text/index.ts'
-import { QueryBoundary } from '../../ui/page/PageBody.tsx'
-import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { DraftSection, type SectionDraft, useWorkspaceDraft } from '../draft/DraftSection.tsx'
 import { MinutesSection } from '../draft/MinutesSection.tsx'
 import { TeamChoice, useTeamServiceDraft } from '../goals/TeamChoice.tsx'
+import { WorkspaceBoundary } from '../parts/WorkspaceBoundary.tsx'
 import { AwayFields, AwaySection, filledAway, isAwayFilled } from './Away.tsx'
 import { AddHoliday, HolidayList, HolidaysSection, withHoliday } from './Holidays.tsx'
 import { WeekFields } from './WeekFields.tsx'
@@ -17,10 +16,8 @@ const defaultMinutes = 15
 
 /** Business hours, holidays and away messages of the workspace and its teams. */
 export function HoursSection() {
-  const workspaceId = useWorkspaceId()
-  const query = useWorkspace(workspaceId)
   return (
-    <QueryBoundary query={query}>
+    <WorkspaceBoundary>
       {(workspace) => (
         <>
           <HoursForm workspace={workspace} />
@@ -35,7 +32,7 @@ export function HoursSection() {
           <TeamHours />
         </>
       )}
-    </QueryBoundary>
+    </WorkspaceBoundary>
   )
 }
 

@@ -10,9 +10,8 @@ import {
 import { t } from '../../text/index.ts'
 import { showToast } from '../../ui/overlay/toasts.tsx'
 import { QueryBoundary } from '../../ui/page/PageBody.tsx'
-import type { Draft } from '../../ui/use-draft.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
-import { DraftSection, useSectionDraft } from '../draft/DraftSection.tsx'
+import { DraftSection, type SectionDraft, useSectionDraft } from '../draft/DraftSection.tsx'
 import { checkField, textField } from '../draft/draft-fields.ts'
 import { RatingsSection } from './RatingsSection.tsx'
 
@@ -73,34 +72,23 @@ function SettingsForm({ settings }: { settings: SatisfactionSettings }) {
   const { mayChange } = draft
   return (
     <DraftSection title={texts.title} help={mayChange ? texts.help : t.settings.adminsOnly} draft={draft}>
-      <Switch
-        label={texts.isOn}
-        description={texts.isOnHelp}
-        {...checkField(draft, 'isEnabled')}
-        disabled={!mayChange}
-      />
-      <QuestionFields draft={draft} disabled={!mayChange} />
-      <WhenFields draft={draft} disabled={!mayChange} />
+      <Switch label={texts.isOn} description={texts.isOnHelp} {...checkField(draft, 'isEnabled')} />
+      <QuestionFields draft={draft} />
+      <WhenFields draft={draft} />
     </DraftSection>
   )
 }
 
 interface FieldsProps {
-  draft: Draft<SettingsDraft>
-  disabled: boolean
+  draft: SectionDraft<SettingsDraft>
 }
 
-function QuestionFields({ draft, disabled }: FieldsProps) {
+function QuestionFields({ draft }: FieldsProps) {
   const texts = t.settings.satisfaction
+  const disabled = !draft.mayChange
   return (
     <>
-      <Textarea
-        label={texts.question}
-        {...textField(draft, 'question')}
-        maxLength={1024}
-        autosize
-        disabled={disabled}
-      />
+      <Textarea label={texts.question} {...textField(draft, 'question')} maxLength={1024} autosize />
       <Radio.Group
         label={texts.scale}
         value={String(draft.value.scale)}
@@ -118,15 +106,15 @@ function QuestionFields({ draft, disabled }: FieldsProps) {
           w={220}
           {...textField(draft, 'buttonText')}
           maxLength={20}
-          disabled={disabled}
         />
       )}
     </>
   )
 }
 
-function WhenFields({ draft, disabled }: FieldsProps) {
+function WhenFields({ draft }: FieldsProps) {
   const { value, set, errorOf } = draft
+  const disabled = !draft.mayChange
   const texts = t.settings.satisfaction
   const { data: connections = [] } = useConnections(useWorkspaceId())
   const number = (name: 'waitMinutes' | 'everyDays', min: number, max: number) => (
@@ -162,7 +150,6 @@ function WhenFields({ draft, disabled }: FieldsProps) {
         description={texts.templateHelp}
         {...textField(draft, 'template')}
         maxLength={512}
-        disabled={disabled}
       />
       {value.template.trim() !== '' && (
         <TextInput
@@ -171,7 +158,6 @@ function WhenFields({ draft, disabled }: FieldsProps) {
           placeholder="en_US"
           {...textField(draft, 'language')}
           maxLength={20}
-          disabled={disabled}
         />
       )}
     </>

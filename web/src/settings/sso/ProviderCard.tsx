@@ -19,13 +19,8 @@ import { Section } from '../../ui/page/Section.tsx'
 import { TokenDialog } from '../parts/TokenDialog.tsx'
 import { Addresses } from './Addresses.tsx'
 
-interface ProviderCardProps {
-  provider: IdentityProvider
-  edit(): void
-}
-
 /** A provider with its state, and what can be done with it. */
-export function ProviderCard({ provider, edit }: ProviderCardProps) {
+export function ProviderCard({ provider, edit }: { provider: IdentityProvider; edit(): void }) {
   const texts = t.settings.sso
   const queries = useQueryClient()
   const [asking, setAsking] = useState<'remove' | 'require' | null>(null)
