@@ -67,13 +67,8 @@ export function filledFields<T extends Record<string, string>>(fields: T): Parti
 
 export type Network = 'real' | 'simulated'
 
-interface NetworkChoiceProps {
-  value: Network
-  choose(network: Network): void
-}
-
 /** Choice between the platform and the simulator, if one runs. */
-export function NetworkChoice({ value, choose }: NetworkChoiceProps) {
+export function NetworkChoice({ value, choose }: { value: Network; choose(network: Network): void }) {
   const simulatorUrl = useSimulatorUrl(useWorkspaceId())
   const { network } = t.connections
   if (simulatorUrl === null) return null

@@ -11,13 +11,8 @@ import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import own from './check.module.css'
 import { submitting } from './forms.tsx'
 
-interface NumberChoiceProps {
-  connection: Connection
-  check(): Promise<Check>
-}
-
 /** Chooses one of the numbers that the token can access. */
-export function NumberChoice({ connection, check }: NumberChoiceProps) {
+export function NumberChoice({ connection, check }: { connection: Connection; check(): Promise<Check> }) {
   const workspaceId = useWorkspaceId()
   const [accountId, setAccountId] = useState('')
   const [typedId, setTypedId] = useState('')

@@ -17,7 +17,6 @@ import styles from './detail.module.css'
 export function ConnectionFacts({ connection }: { connection: Connection }) {
   const { data: health } = useHealth(useWorkspaceId(), connection.id)
   const { facts, fields, channel, number: numberTitle, lastIn, lastOut } = t.connections
-  const known = (name: string, value: string | null): [string, ReactNode][] => (value === null ? [] : [[name, value]])
   const secret = (name: string, last4: string | null) => known(name, last4 === null ? null : facts.endsIn({ last4 }))
   const lag = health?.lagMs == null ? null : delayText(health.lagMs)
   const list: [string, ReactNode][] = [
@@ -39,14 +38,10 @@ export function ConnectionFacts({ connection }: { connection: Connection }) {
     ...secret(fields.signingSecret, connection.signingSecretLast4),
     ...known(fields.baseUrl, connection.baseUrl),
     ...known(fields.version, versionOf(connection)),
-    ...(connection.webhookUrl === null
-      ? []
-      : [
-          [facts.webhook, <Copyable key="hook" value={connection.webhookUrl} label={facts.webhook} />] as [
-            string,
-            ReactNode,
-          ],
-        ]),
+    ...known(
+      facts.webhook,
+      connection.webhookUrl && <Copyable key="hook" value={connection.webhookUrl} label={facts.webhook} />,
+    ),
     [facts.since, formatDateTime(connection.createdAt)],
     [t.settings.agents.instructions, <InstructionsLink key="instructions" connectionId={connection.id} />],
   ]
@@ -56,6 +51,9 @@ export function ConnectionFacts({ connection }: { connection: Connection }) {
     </Section>
   )
 }
+
+/** Returns a fact, or none for null. */
+const known = (name: string, value: ReactNode): [string, ReactNode][] => (value === null ? [] : [[name, value]])
 
 /** Instructions of agents for its conversations, which have a section of their own. */
 function InstructionsLink({ connectionId }: { connectionId: string }) {
@@ -127,15 +125,14 @@ export function NumberSection({ connection: { numberStatus } }: { connection: Co
 function factsOf(status: NumberStatus): [string, ReactNode][] {
   const { quality, messagingLimit, throughput, nameStatus, canSend, newChats, newChatsLockedUntil } = status
   const texts = t.connections.numberStatus
-  const fact = (name: string, value: ReactNode): [string, ReactNode][] => (value === null ? [] : [[name, value]])
   return [
-    ...fact(texts.sending, canSend && <Chip tone={sendingTones[canSend]}>{texts.sendingStates[canSend]}</Chip>),
-    ...fact(texts.quality, quality && <Chip tone={qualityTones[quality]}>{texts.qualities[quality]}</Chip>),
-    ...fact(texts.limit, messagingLimit && limitText(messagingLimit)),
-    ...fact(texts.throughput, throughput && texts.throughputs[throughput]({ n: formatNumber(speeds[throughput]) })),
-    ...fact(texts.name, nameStatus && <Chip tone={nameTones[nameStatus]}>{texts.names[nameStatus]}</Chip>),
-    ...fact(texts.newChats, newChats && <NewChats newChats={newChats} />),
-    ...fact(texts.locked, newChatsLockedUntil && lockText(newChatsLockedUntil)),
+    ...known(texts.sending, canSend && <Chip tone={sendingTones[canSend]}>{texts.sendingStates[canSend]}</Chip>),
+    ...known(texts.quality, quality && <Chip tone={qualityTones[quality]}>{texts.qualities[quality]}</Chip>),
+    ...known(texts.limit, messagingLimit && limitText(messagingLimit)),
+    ...known(texts.throughput, throughput && texts.throughputs[throughput]({ n: formatNumber(speeds[throughput]) })),
+    ...known(texts.name, nameStatus && <Chip tone={nameTones[nameStatus]}>{texts.names[nameStatus]}</Chip>),
+    ...known(texts.newChats, newChats && <NewChats newChats={newChats} />),
+    ...known(texts.locked, newChatsLockedUntil && lockText(newChatsLockedUntil)),
   ]
 }
 

@@ -63,12 +63,7 @@ export function ConnectionPage() {
   )
 }
 
-interface DetailsProps {
-  connection: Connection
-  mayChange: boolean
-}
-
-function Details({ connection, mayChange }: DetailsProps) {
+function Details({ connection, mayChange }: { connection: Connection; mayChange: boolean }) {
   const workspaceId = useWorkspaceId()
   const isSession = connection.channel === 'unofficial'
   const isOfficial = !isSession && connection.channel !== 'website'

@@ -25,13 +25,8 @@ import { numberOf } from '../parts/state-texts.ts'
 import styles from './detail.module.css'
 import pairing from './PairingPanel.module.css'
 
-interface SessionSectionProps {
-  connection: Connection
-  mayChange: boolean
-}
-
 /** Phone of a QR session: pairing, state and unlinking. */
-export function SessionSection({ connection, mayChange }: SessionSectionProps) {
+export function SessionSection({ connection, mayChange }: { connection: Connection; mayChange: boolean }) {
   const workspaceId = useWorkspaceId()
   const query = useSession(workspaceId, connection.id)
   const isOpen = query.data?.state === 'open'
@@ -96,11 +91,6 @@ function Unlink({ connection }: { connection: Connection }) {
   const workspaceId = useWorkspaceId()
   const [isConfirming, setConfirming] = useState(false)
   const { unpair } = useConnectionActions(workspaceId)
-  const run = useMutation({
-    mutationFn: () => unpair(connection.id),
-    onError: showError,
-    onSuccess: () => setConfirming(false),
-  })
   const { unlink, unlinkConfirm, unlinkHelp } = t.connections.session
   return (
     <div>
@@ -111,7 +101,7 @@ function Unlink({ connection }: { connection: Connection }) {
         <Confirm
           title={unlinkConfirm({ name: connection.name })}
           action={unlink}
-          run={() => run.mutateAsync().catch(() => {})}
+          run={() => unpair(connection.id).then(() => setConfirming(false), showError)}
           close={() => setConfirming(false)}
         >
           {unlinkHelp}
@@ -151,13 +141,8 @@ export function RiskSection({ connection }: { connection: Connection }) {
   )
 }
 
-interface PairingPanelProps {
-  connection: Connection
-  session: Session
-}
-
 /** QR code or letters to link the phone, while valid. The next code appears by itself. */
-function PairingPanel({ connection, session }: PairingPanelProps) {
+function PairingPanel({ connection, session }: { connection: Connection; session: Session }) {
   const workspaceId = useWorkspaceId()
   const [wantsOther, setWantsOther] = useState(false)
   const simulatorUrl = useSimulatorUrl(workspaceId)
