@@ -61,30 +61,28 @@ export function EndpointDialogs({ endpoint, dialog, close }: EndpointDialogsProp
           }}
         />
       )}
-      {dialog === 'disable' && <DisableDialog {...parts} done={done} />}
+      {dialog === 'disable' && (
+        <Confirm
+          title={t.webhooks.disableConfirm}
+          action={t.webhooks.disable}
+          run={() =>
+            disableEndpoint(workspaceId, endpoint.id).then(
+              (response) => done(response.endpoint, t.webhooks.disabled),
+              showError,
+            )
+          }
+          close={close}
+        >
+          {t.webhooks.disableHelp}
+        </Confirm>
+      )}
       {dialog === 'remove' && <RemoveDialog {...parts} />}
       {secret !== null && <SecretValue name={nameOf(endpoint)} secret={secret} close={() => setSecret(null)} />}
     </>
   )
 }
 
-type DialogProps = Omit<EndpointDialogsProps, 'dialog'>
-
-function DisableDialog({ endpoint, close, done }: DialogProps & { done(response: Endpoint, message: string): void }) {
-  const workspaceId = useWorkspaceId()
-  const run = () =>
-    disableEndpoint(workspaceId, endpoint.id).then(
-      (response) => done(response.endpoint, t.webhooks.disabled),
-      showError,
-    )
-  return (
-    <Confirm title={t.webhooks.disableConfirm} action={t.webhooks.disable} run={run} close={close}>
-      {t.webhooks.disableHelp}
-    </Confirm>
-  )
-}
-
-function RemoveDialog({ endpoint, close }: DialogProps) {
+function RemoveDialog({ endpoint, close }: Omit<EndpointDialogsProps, 'dialog'>) {
   const workspaceId = useWorkspaceId()
   const removeFromCache = useRemoveEndpointFromCache(workspaceId)
   const navigate = useNavigate()
