@@ -113,25 +113,17 @@ export function KeyPanel({ apiKey, mayChange, close, onRotated, onRevoked }: Key
 function AnswersNewField({ apiKey, mayChange }: Pick<KeyPanelProps, 'apiKey' | 'mayChange'>) {
   const workspaceId = useWorkspaceId()
   const changed = useInvalidateKeys(workspaceId)
-  const [answers, setAnswers] = useState(apiKey.answersNewConversations)
   const change = useMutation({
     mutationFn: (next: boolean) => changeKey(workspaceId, apiKey.id, { answersNewConversations: next }),
     onSuccess: changed,
-    onError: (error, next) => {
-      setAnswers(!next)
-      showError(error)
-    },
+    onError: showError,
   })
-  const set = (next: boolean) => {
-    setAnswers(next)
-    change.mutate(next)
-  }
   return (
     <Switch
       label={t.keys.answersNew}
       description={t.keys.answersNewHelp}
-      checked={answers}
-      onChange={(event) => set(event.currentTarget.checked)}
+      checked={change.isPending ? change.variables : apiKey.answersNewConversations}
+      onChange={(event) => change.mutate(event.currentTarget.checked)}
       disabled={!mayChange}
     />
   )
@@ -140,16 +132,12 @@ function AnswersNewField({ apiKey, mayChange }: Pick<KeyPanelProps, 'apiKey' | '
 function RotateDialog({ apiKey, close, onRotated }: Omit<KeyPanelProps, 'mayChange' | 'onRevoked'>) {
   const workspaceId = useWorkspaceId()
   const [hours, setHours] = useState('24')
-  const rotate = useMutation({
-    mutationFn: () => {
-      const until = hours === '0' ? null : new Date(Date.now() + Number(hours) * hourMs).toISOString()
-      return rotateKey(workspaceId, apiKey.id, until)
-    },
-    onSuccess: onRotated,
-    onError: showError,
-  })
+  const rotate = () => {
+    const until = hours === '0' ? null : new Date(Date.now() + Number(hours) * hourMs).toISOString()
+    return rotateKey(workspaceId, apiKey.id, until).then(onRotated, showError)
+  }
   return (
-    <Confirm title={t.keys.rotateConfirm} action={t.keys.rotate} run={() => rotate.mutateAsync()} close={close}>
+    <Confirm title={t.keys.rotateConfirm} action={t.keys.rotate} run={rotate} close={close}>
       {t.keys.rotateHelp}
       <Select
         mt="md"
@@ -238,13 +226,8 @@ function EditKeyPanel({ apiKey, close }: { apiKey: ApiKey; close(): void }) {
   )
 }
 
-interface KeyInstructionsProps {
-  apiKey: ApiKey
-  mayChange: boolean
-}
-
 /** Which instructions the key has of its own, and what it receives. */
-function KeyInstructions({ apiKey, mayChange }: KeyInstructionsProps) {
+function KeyInstructions({ apiKey, mayChange }: { apiKey: ApiKey; mayChange: boolean }) {
   const workspaceId = useWorkspaceId()
   const texts = t.instructions
   const { data } = useVersions(workspaceId, { keyId: apiKey.id, connectionId: null })
