@@ -256,13 +256,8 @@ type DigestTime = NonNullable<Settings['digest']>
 
 const defaultDigest = (): DigestTime => ({ timeZone: zoneHere(), time: '08:00' })
 
-interface DigestProps {
-  digest: DigestTime | null
-  change(to: DigestTime | null): void
-}
-
 /** The daily digest by mail. */
-function Digest({ digest, change }: DigestProps) {
+function Digest({ digest, change }: { digest: DigestTime | null; change(to: DigestTime | null): void }) {
   const texts = t.notifications.settings
   return (
     <>
