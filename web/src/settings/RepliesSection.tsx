@@ -70,10 +70,6 @@ function ReplyPanel({ reply, close }: { reply: CannedReply | null; close(): void
     await queries.invalidateQueries({ queryKey })
     close()
   })
-  const removeNow = () => {
-    close()
-    if (reply !== null) void remove(reply)
-  }
   const insert = (name: string) => {
     const at = field.current?.selectionStart ?? value.text.length
     set({ text: `${value.text.slice(0, at)}{{${name}}}${value.text.slice(field.current?.selectionEnd ?? at)}` })
@@ -84,7 +80,7 @@ function ReplyPanel({ reply, close }: { reply: CannedReply | null; close(): void
       title={reply === null ? texts.create : texts.change({ shortcut: reply.shortcut })}
       close={close}
       save={save}
-      remove={reply !== null && removeNow}
+      remove={reply !== null && (() => void remove(reply))}
     >
       <TextInput
         label={texts.shortcut}

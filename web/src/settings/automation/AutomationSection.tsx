@@ -17,7 +17,6 @@ import {
 } from '../../data/team/automation.ts'
 import { hasRole } from '../../session/session.ts'
 import { t } from '../../text/index.ts'
-import { showError, showUndoToast } from '../../ui/overlay/toasts.tsx'
 import { EmptyState } from '../../ui/page/EmptyState.tsx'
 import { QueryBoundary } from '../../ui/page/PageBody.tsx'
 import { Section } from '../../ui/page/Section.tsx'
@@ -29,6 +28,7 @@ import { textField, useSave } from '../draft/draft-fields.ts'
 import { EditPanel } from '../draft/EditPanel.tsx'
 import { AddButton } from '../parts/ItemList.tsx'
 import { MoveButtons } from '../parts/RowButton.tsx'
+import { useRemoval } from '../parts/use-removal.ts'
 import { ActionFields } from './ActionFields.tsx'
 import styles from './Automation.module.css'
 import { RulePanel } from './RulePanel.tsx'
@@ -190,26 +190,20 @@ function MacroPanel({ macro, close }: MacroPanelProps) {
   const workspaceId = useWorkspaceId()
   const texts = t.settings.automation
   const queries = useQueryClient()
-  const { refetch } = useMacros(workspaceId)
+  const queryKey = macrosKey(workspaceId)
   const choices = useChoices()
   const draft = useDraft<MacroDraft>({ name: macro?.name ?? '', actions: macro?.actions ?? [newAction('reply')] })
   const { value, set, errorOf } = draft
   const send = () => saveMacro(workspaceId, macro?.id ?? null, value)
   const save = useSave(draft, send, async () => {
-    await refetch()
+    await queries.invalidateQueries({ queryKey })
     close()
   })
-  const remove = async ({ id, name, actions }: Macro) => {
-    close()
-    await deleteMacro(workspaceId, id).catch(showError)
-    await refetch()
-    showUndoToast(texts.macroDeleted({ name }), () => {
-      void saveMacro(workspaceId, null, { name, actions }).then(
-        () => queries.invalidateQueries({ queryKey: macrosKey(workspaceId) }),
-        showError,
-      )
-    })
-  }
+  const remove = useRemoval<Macro>(queryKey, {
+    remove: ({ id }) => deleteMacro(workspaceId, id),
+    restore: ({ name, actions }) => saveMacro(workspaceId, null, { name, actions }),
+    done: ({ name }) => texts.macroDeleted({ name }),
+  })
   return (
     <EditPanel
       title={macro === null ? texts.createMacro : texts.changeMacro({ name: macro.name })}

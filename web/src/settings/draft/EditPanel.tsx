@@ -21,7 +21,7 @@ interface EditPanelProps {
   save: { mutate(): void; isPending: boolean }
   /** Label of the button that saves, if not "Save". */
   action?: string
-  /** Deletes a saved item: at once, with undo, or after a confirmation. */
+  /** Deletes a saved item: at once and with undo, which closes the panel, or after a confirmation. */
   remove?: Removal | (() => void) | false
   children: ReactNode
 }
@@ -30,6 +30,11 @@ interface EditPanelProps {
 export function EditPanel(props: EditPanelProps) {
   const { title, close, size = 480, save, action = t.common.save, remove = false, children } = props
   const [isConfirming, setConfirming] = useState(false)
+  const startRemoval = () => {
+    if (typeof remove !== 'function') return setConfirming(true)
+    close()
+    remove()
+  }
   return (
     <SidePanel
       title={title}
@@ -39,12 +44,7 @@ export function EditPanel(props: EditPanelProps) {
       footer={
         <>
           {remove !== false && (
-            <Button
-              variant="default"
-              c="var(--bad)"
-              mr="auto"
-              onClick={() => (typeof remove === 'function' ? remove() : setConfirming(true))}
-            >
+            <Button variant="default" c="var(--bad)" mr="auto" onClick={startRemoval}>
               {t.common.delete}
             </Button>
           )}
