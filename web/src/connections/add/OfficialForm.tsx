@@ -5,33 +5,24 @@ import { t } from '../../text/index.ts'
 import { type Draft, useDraft } from '../../ui/use-draft.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import styles from './forms.module.css'
-import {
-  AddForm,
-  type FormProps,
-  filledFields,
-  type Network,
-  NetworkChoice,
-  textField,
-  useCreate,
-  useNetworkAddress,
-} from './forms.tsx'
+import { AddForm, type FormProps, filledFields, textField, useNetworkChoice } from './forms.tsx'
 
 const blank = { name: '', accessToken: '', appSecret: '', appId: '', baseUrl: '', version: '' }
 
 /** Begins to connect a number on the official platform. The number is chosen afterwards, on the connection's page. */
-export function OfficialForm({ onCreated, ...form }: FormProps) {
+export function OfficialForm(form: FormProps) {
   const draft = useDraft(blank)
   const { fields, channels, setup } = t.connections
-  const [network, setNetwork] = useState<Network>('real')
-  const address = useNetworkAddress(network)
+  const { address, field } = useNetworkChoice()
   const { create } = useConnectionActions(useWorkspaceId())
-  const start = useCreate(
-    draft,
-    () => create({ channel: 'waba', ...address, ...filledFields(draft.value) } as NewConnection),
-    onCreated,
-  )
   return (
-    <AddForm {...form} channel="waba" run={() => start.mutate()} isBusy={start.isPending} action={setup.continue}>
+    <AddForm
+      {...form}
+      channel="waba"
+      draft={draft}
+      create={() => create({ channel: 'waba', ...address, ...filledFields(draft.value) } as NewConnection)}
+      action={setup.continue}
+    >
       <p className={styles.help}>{channels.waba.where}</p>
       <TextInput
         label={fields.name}
@@ -52,7 +43,7 @@ export function OfficialForm({ onCreated, ...form }: FormProps) {
         required
         {...textField(draft, 'appSecret')}
       />
-      <NetworkChoice value={network} choose={setNetwork} />
+      {field}
       <Advanced draft={draft} />
     </AddForm>
   )

@@ -1,13 +1,16 @@
-import { Radio, Stack } from '@mantine/core'
+import { Button, Radio, Stack } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
+import { ApiError } from '../../api/api-error.ts'
 import { type Channel, type CreatedConnection, useSimulatorUrl } from '../../data/connections.ts'
 import { t } from '../../text/index.ts'
+import { reasonText } from '../../ui/format/error-texts.ts'
 import { showError } from '../../ui/overlay/toasts.tsx'
 import { PanelButtons } from '../../ui/page/PanelButtons.tsx'
 import { SidePanel } from '../../ui/page/SidePanel.tsx'
 import type { Draft } from '../../ui/use-draft.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import styles from './forms.module.css'
 
 export interface FormProps {
   /** Returns to the choice of channels. */
@@ -16,39 +19,59 @@ export interface FormProps {
   onCreated(response: CreatedConnection): void
 }
 
-/** Creates a connection from a draft. Errors are shown beside their fields. */
-export const useCreate = <T extends object>(
-  draft: Draft<T>,
-  create: () => Promise<CreatedConnection>,
-  onCreated: FormProps['onCreated'],
-) =>
-  useMutation({
-    mutationFn: create,
-    onSuccess: onCreated,
-    onError: (error) => draft.applyError(error) || showError(error),
-  })
-
-interface AddFormProps extends Omit<FormProps, 'onCreated'> {
+interface AddFormProps<T> extends FormProps {
   channel: Channel
+  draft: Draft<T>
+  /** Creates the connection; with `mustAnswer` only if the platform answers, where that is checked first. */
+  create(mustAnswer: boolean): Promise<CreatedConnection>
   /** Label of the button. */
   action: string
-  run(): void
-  isBusy: boolean
   disabled?: boolean
   children: ReactNode
 }
 
-/** Panel with the settings of a new connection. */
-export const AddForm = ({ channel, back, close, action, run, isBusy, disabled = false, children }: AddFormProps) => (
-  <SidePanel
-    title={t.connections.channels[channel].name}
-    close={close}
-    submit={run}
-    footer={<PanelButtons close={back} leave={t.common.back} isBusy={isBusy} action={action} disabled={disabled} />}
-  >
-    {children}
-  </SidePanel>
-)
+/** Panel with the settings of a new connection. Errors are shown beside their fields. */
+export function AddForm<T>(props: AddFormProps<T>) {
+  const { channel, draft, create, action, disabled = false, back, close, onCreated, children } = props
+  const start = useMutation({
+    mutationFn: create,
+    onSuccess: onCreated,
+    onError: (error) => reasonOf(error) !== null || draft.applyError(error) || showError(error),
+  })
+  const reason = reasonOf(start.error)
+  return (
+    <SidePanel
+      title={t.connections.channels[channel].name}
+      close={close}
+      submit={() => !disabled && start.mutate(true)}
+      footer={
+        <PanelButtons close={back} leave={t.common.back} isBusy={start.isPending} action={action} disabled={disabled} />
+      }
+    >
+      {children}
+      {reason !== null && <CheckFailed reason={reason} save={() => start.mutate(false)} />}
+    </SidePanel>
+  )
+}
+
+const reasonOf = (error: unknown): string | null =>
+  error instanceof ApiError && error.code === 'CHECK_FAILED' ? String(error.data.reason) : null
+
+/** The failed check, and a button to connect anyway. */
+function CheckFailed({ reason, save }: { reason: string; save(): void }) {
+  const { title, help, keepAnyway } = t.connections.checkFailed
+  return (
+    <div className={styles.failed} role="alert">
+      <strong>{title}</strong>
+      <span>
+        {reasonText(reason)}. {help}
+      </span>
+      <Button size="compact-sm" variant="default" onClick={save}>
+        {keepAnyway}
+      </Button>
+    </div>
+  )
+}
 
 /** Returns the props of a text field. */
 export const textField = <Name extends string>(draft: Draft<Record<NoInfer<Name>, string>>, name: Name) => ({
@@ -65,25 +88,18 @@ export function filledFields<T extends Record<string, string>>(fields: T): Parti
   return Object.fromEntries(entries.filter(([, value]) => value !== '')) as Partial<T>
 }
 
-export type Network = 'real' | 'simulated'
-
-/** Choice between the platform and the simulator, if one runs. */
-export function NetworkChoice({ value, choose }: { value: Network; choose(network: Network): void }) {
+/** Returns the choice between the platform and the simulator, if one runs, and the address if it is not the platform. */
+export function useNetworkChoice(): { address: { baseUrl?: string }; field: ReactNode } {
   const simulatorUrl = useSimulatorUrl(useWorkspaceId())
-  const { network } = t.connections
-  if (simulatorUrl === null) return null
-  return (
-    <Radio.Group label={network.label} value={value} onChange={(chosen) => choose(chosen as Network)}>
+  const [network, setNetwork] = useState('real')
+  const { network: texts } = t.connections
+  const field = simulatorUrl !== null && (
+    <Radio.Group label={texts.label} value={network} onChange={setNetwork}>
       <Stack gap={6} mt={4}>
-        <Radio value="real" label={network.real} />
-        <Radio value="simulated" label={network.simulated} />
+        <Radio value="real" label={texts.real} />
+        <Radio value="simulated" label={texts.simulated} />
       </Stack>
     </Radio.Group>
   )
-}
-
-/** Returns the address of the chosen network; nothing for the platform, which is the default. */
-export function useNetworkAddress(network: Network): { baseUrl?: string } {
-  const simulatorUrl = useSimulatorUrl(useWorkspaceId())
-  return network === 'simulated' && simulatorUrl !== null ? { baseUrl: simulatorUrl } : {}
+  return { address: network === 'simulated' && simulatorUrl !== null ? { baseUrl: simulatorUrl } : {}, field }
 }
