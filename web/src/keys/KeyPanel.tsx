@@ -3,24 +3,35 @@ import { useMutation } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 import { useConnections } from '../data/connections.ts'
-import { type ApiKey, changeKey, revokeKey, rotateKey, useInvalidateKeys } from '../data/keys.ts'
+import {
+  type ApiKey,
+  changeKey,
+  type KeyCall,
+  revokeKey,
+  rotateKey,
+  useInvalidateKeys,
+  useKeyCalls,
+} from '../data/keys.ts'
 import { useVersions } from '../data/team/instructions.ts'
 import { AgentPreview } from '../shared/agent/AgentPreview.tsx'
 import { CreatedBy } from '../shared/CreatedBy.tsx'
 import { t } from '../text/index.ts'
-import { Chip } from '../ui/Chip.tsx'
-import { formatDateTime, formatNumber } from '../ui/format/time.ts'
+import { Chip, type Tone } from '../ui/Chip.tsx'
+import { formatDateTime, formatDateTimeSeconds, formatNumber } from '../ui/format/time.ts'
 import { Confirm } from '../ui/overlay/Confirm.tsx'
 import { showError, showToast } from '../ui/overlay/toasts.tsx'
 import { Facts } from '../ui/page/Facts.tsx'
+import { QueryBoundary } from '../ui/page/PageBody.tsx'
 import { PanelButtons } from '../ui/page/PanelButtons.tsx'
+import { Section } from '../ui/page/Section.tsx'
 import { SidePanel } from '../ui/page/SidePanel.tsx'
+import { type Column, Table } from '../ui/page/Table.tsx'
 import { useDraft } from '../ui/use-draft.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import { AllowlistField, addressesIn, ConnectionField, ScopeBoxes } from './KeyFields.tsx'
 import { KeyHistory } from './KeyHistory.tsx'
 import { KeyApproval, KeyLimits, KeyTools } from './KeySettings.tsx'
-import { LastCalls } from './LastCalls.tsx'
+import styles from './LastCalls.module.css'
 import { mayAnswer } from './presets.ts'
 
 interface KeyPanelProps {
@@ -268,3 +279,57 @@ function KeyInstructions({ apiKey, mayChange }: { apiKey: ApiKey; mayChange: boo
     </Stack>
   )
 }
+
+/** Recent calls of a key and their results, to debug integrations. */
+function LastCalls({ keyId }: { keyId: string }) {
+  const texts = t.keys.calls
+  const query = useKeyCalls(useWorkspaceId(), keyId)
+  return (
+    <Section title={texts.title} help={texts.help}>
+      <QueryBoundary query={query} rows={3}>
+        {(calls) =>
+          calls.length === 0 ? (
+            <p>{texts.none}</p>
+          ) : (
+            // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll area must be scrollable by keyboard
+            <div className={styles.wide} tabIndex={0}>
+              <Table label={texts.title} columns={columns()} rows={numbered(calls)} keyOf={({ key }) => key} />
+            </div>
+          )
+        }
+      </QueryBoundary>
+    </Section>
+  )
+}
+
+interface Row extends KeyCall {
+  key: string
+}
+
+// Numbered from the oldest, so that keys stay stable when a call is added.
+const numbered = (calls: readonly KeyCall[]): Row[] =>
+  calls.map((call, n) => ({ ...call, key: `${call.at} ${calls.length - n}` }))
+
+function columns(): Column<Row>[] {
+  const texts = t.keys.calls
+  return [
+    {
+      key: 'call',
+      title: texts.call,
+      cell: ({ verb, method, route }) => <code>{verb ?? `${method} ${route}`}</code>,
+      long: true,
+    },
+    { key: 'status', title: texts.status, cell: ({ status }) => <Chip tone={toneOf(status)}>{status}</Chip> },
+    {
+      key: 'ms',
+      title: texts.took,
+      cell: ({ ms }) => t.keys.calls.ms({ ms: formatNumber(ms) }),
+      numeric: true,
+      whole: true,
+      optional: true,
+    },
+    { key: 'at', title: texts.when, cell: ({ at }) => <time dateTime={at}>{formatDateTimeSeconds(at)}</time> },
+  ]
+}
+
+const toneOf = (status: number): Tone => (status < 400 ? 'good' : status < 500 ? 'attention' : 'bad')
