@@ -55,7 +55,7 @@ export function TokensSection() {
             label={t.settings.sections.tokens.title}
             rows={tokens}
             keyOf={({ id }) => id}
-            columns={[...columns(), revokeColumn(setConfirming)]}
+            columns={columns(setConfirming)}
           />
         )}
       </ItemList>
@@ -84,7 +84,7 @@ export function TokensSection() {
   )
 }
 
-function columns(): Column<Token>[] {
+function columns(confirmRevoke: (token: Token) => void): Column<Token>[] {
   const texts = t.settings.tokens
   return [
     { key: 'name', title: texts.name, cell: ({ name }) => <strong>{name}</strong> },
@@ -110,22 +110,21 @@ function columns(): Column<Token>[] {
       optional: true,
       whole: true,
     },
+    {
+      key: 'revoke',
+      title: '',
+      numeric: true,
+      cell: (token) => (
+        <RowAction
+          text={texts.revoke}
+          label={texts.revokeOf({ name: token.name })}
+          isDanger
+          run={() => confirmRevoke(token)}
+        />
+      ),
+    },
   ]
 }
-
-const revokeColumn = (confirmRevoke: (token: Token) => void): Column<Token> => ({
-  key: 'revoke',
-  title: '',
-  numeric: true,
-  cell: (token) => (
-    <RowAction
-      text={t.settings.tokens.revoke}
-      label={t.settings.tokens.revokeOf({ name: token.name })}
-      isDanger
-      run={() => confirmRevoke(token)}
-    />
-  ),
-})
 
 function NewTokenPanel({ close, onCreated }: { close(): void; onCreated(response: CreatedToken): void }) {
   const workspaceId = useWorkspaceId()

@@ -7,7 +7,7 @@ import { DraftSection, useWorkspaceDraft } from '../draft/DraftSection.tsx'
 
 const languages = ['en', 'es', 'pt'] as const
 
-export const emptyAway: AwayMessage = { texts: {}, withAgents: false }
+const emptyAway: AwayMessage = { texts: {}, withAgents: false }
 
 /** Without texts that are empty. */
 export function filledAway({ texts, withAgents }: AwayMessage): AwayMessage {

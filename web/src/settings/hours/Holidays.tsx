@@ -13,7 +13,7 @@ import { RowButton } from '../parts/RowButton.tsx'
 import styles from './HoursSection.module.css'
 
 /** A holiday of the workspace, perhaps of an imported calendar, or of a team. */
-export type HolidayEntry = Omit<Holiday, 'calendar'> & Partial<Pick<Holiday, 'calendar'>>
+type HolidayEntry = Omit<Holiday, 'calendar'> & Partial<Pick<Holiday, 'calendar'>>
 
 /** Adds a holiday in the order of days. */
 export const withHoliday = <H extends HolidayEntry>(holidays: readonly H[], added: H): H[] =>

@@ -2,8 +2,8 @@ import type { Workspace } from '../../data/workspace.ts'
 import { weekdays } from '../../ui/format/time.ts'
 
 export type Hours = NonNullable<Workspace['hours']>
-export type Week = Hours['week']
-export type Weekday = keyof Week
+type Week = Hours['week']
+type Weekday = keyof Week
 export type Span = Week[Weekday][number]
 
 export const maxSpans = 4
@@ -38,7 +38,7 @@ export function withAddedSpan(spans: readonly Span[]): Span[] {
 export const formatEnd = (to: string): string => (to === latest ? '00:00' : to)
 export const parseEnd = (text: string): string => (text === '00:00' ? latest : text)
 
-export type SpanProblem = 'missing' | 'order' | 'overlap'
+type SpanProblem = 'missing' | 'order' | 'overlap'
 
 /** Returns the error that prevents saving a day. Spans may be in any order. */
 export function problemOf(spans: readonly Span[]): SpanProblem | null {

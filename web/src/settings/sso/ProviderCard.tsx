@@ -37,6 +37,11 @@ export function ProviderCard({ provider, edit }: { provider: IdentityProvider; e
       showError(error)
     }
   }
+  const startTest = () => testProvider(id).then((url) => window.location.assign(url), showError)
+  const createToken = async () => {
+    setToken(await createScimToken(id))
+    return null
+  }
   const require = (isOn: boolean) =>
     run(async () => {
       const count = await forceProvider(id, isOn)
@@ -60,25 +65,13 @@ export function ProviderCard({ provider, edit }: { provider: IdentityProvider; e
           <Button variant="default" onClick={edit}>
             {texts.edit}
           </Button>
-          <Button
-            variant="default"
-            title={texts.testHelp}
-            onClick={() => void testProvider(id).then((url) => window.location.assign(url), showError)}
-          >
+          <Button variant="default" title={texts.testHelp} onClick={() => void startTest()}>
             {texts.test}
           </Button>
           <Button variant="default" onClick={() => (isForced ? void require(false) : setAsking('require'))}>
             {isForced ? texts.requireOff : texts.require}
           </Button>
-          <Button
-            variant="default"
-            onClick={() =>
-              void run(async () => {
-                setToken(await createScimToken(id))
-                return null
-              })
-            }
-          >
+          <Button variant="default" onClick={() => void run(createToken)}>
             {scimTokenAt === null ? texts.scimToken : texts.scimReplace}
           </Button>
           {scimTokenAt !== null && (
