@@ -28,7 +28,7 @@ interface EndpointPanelProps {
   onSaved(endpoint: Endpoint, secret: string | null): void
 }
 
-export interface EndpointDraft {
+interface EndpointDraft {
   url: string
   description: string
   events: EventPattern[]
