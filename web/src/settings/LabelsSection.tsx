@@ -65,11 +65,12 @@ function LabelPanel({ label, close }: { label: Label | null; close(): void }) {
     if (label === null) await createLabel(workspaceId, next)
     else await changeLabel(workspaceId, label.id, next)
   }
+  const save = useSave(draft, send, done)
   return (
     <EditPanel
       title={label === null ? texts.create : texts.change({ name: label.name })}
       close={close}
-      save={useSave(draft, send, done)}
+      save={save}
       remove={
         label !== null && {
           title: texts.deleteConfirm({ name: label.name }),

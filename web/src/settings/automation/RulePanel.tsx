@@ -51,12 +51,13 @@ export function RulePanel({ rule, close }: RulePanelProps) {
     if (saved === null) await createRule(workspaceId, draft.value)
     else await changeRule(workspaceId, saved.id, draft.value)
   }
+  const save = useSave(draft, send, done)
   return (
     <EditPanel
       title={saved === null ? texts.create : texts.change({ name: saved.name })}
       close={close}
       size={640}
-      save={useSave(draft, send, done)}
+      save={save}
       remove={
         saved !== null && {
           title: texts.deleteConfirm({ name: saved.name }),

@@ -52,11 +52,12 @@ export function TeamPanel({ team, close }: TeamPanelProps) {
     if (team === null) await createTeam(workspaceId, next)
     else await changeTeam(workspaceId, team.id, next)
   }
+  const save = useSave(draft, send, done)
   return (
     <EditPanel
       title={team === null ? texts.create : texts.change({ name: team.name })}
       close={close}
-      save={useSave(draft, send, done)}
+      save={save}
       remove={
         team !== null && {
           title: texts.deleteConfirm({ name: team.name }),
