@@ -1,5 +1,7 @@
+import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { assertAccessible } from './support/accessibility.ts'
+import { allowLoadFailure } from './support/browser.ts'
 import { newWriter, thread } from './support/composing.ts'
 import { sharedDemo } from './support/demo.ts'
 
@@ -35,4 +37,18 @@ test('a macro is run in a conversation with a key', async () => {
   await page.getByRole('option', { name: 'Close politely' }).click()
   await page.getByText('Close politely: done').waitFor()
   await thread(page).getByText('Closed by macro.').waitFor()
+})
+
+test('a macro that could not be deleted stays, without an offer to undo', async () => {
+  const macro = { name: 'Stays here', actions: [{ kind: 'add_note', text: 'Still there.' }] }
+  await demo.team('POST', `/workspaces/${demo.workspaceId}/automation/macros`, macro)
+  const { page } = await demo.open('settings/automation')
+  allowLoadFailure(page)
+  await page.route('**/macros/*', (route) => route.abort())
+  const macros = page.getByRole('table', { name: 'Macros' })
+  await macros.getByRole('button', { name: 'Stays here' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+  await page.getByText('Something went wrong').waitFor()
+  await macros.getByRole('button', { name: 'Stays here' }).waitFor()
+  assert.equal(await page.getByRole('button', { name: 'Undo' }).count(), 0)
 })

@@ -1,20 +1,22 @@
-import { Button, Group } from '@mantine/core'
+import { Button, Group, Stack, Text } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
-import { type ApiKey, useApiKeys, useInvalidateKeys } from '../data/keys.ts'
+import { type ApiKey, type Scope, useApiKeys, useInvalidateKeys } from '../data/keys.ts'
 import { hasRole } from '../session/session.ts'
 import { t } from '../text/index.ts'
+import { Copyable } from '../ui/Copyable.tsx'
+import { formatDateTime, timeAgo } from '../ui/format/time.ts'
+import { Dialog } from '../ui/overlay/Dialog.tsx'
 import { EmptyState } from '../ui/page/EmptyState.tsx'
 import { PageBody, QueryBoundary } from '../ui/page/PageBody.tsx'
 import { PageHeader } from '../ui/page/PageHeader.tsx'
+import { type Column, Table } from '../ui/page/Table.tsx'
 import { useShortcuts } from '../ui/shortcuts.ts'
 import { useCreate } from '../ui/use-create.ts'
 import { useIsPhone } from '../ui/use-is-phone.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
-import { KeyPanel } from './KeyPanel.tsx'
-import { KeyTable } from './KeyTable.tsx'
-import { KeyValue } from './KeyValue.tsx'
+import { KeyPanel, StatusChip } from './KeyPanel.tsx'
 import { NewKeyPanel } from './NewKeyPanel.tsx'
 
 export function KeysPage() {
@@ -100,4 +102,64 @@ export function KeysPage() {
       )}
     </>
   )
+}
+
+function KeyTable({ keys, open }: { keys: ApiKey[]; open(key: ApiKey): void }) {
+  return <Table label={t.keys.title} columns={columns()} rows={keys} keyOf={({ id }) => id} open={open} />
+}
+
+const columns = (): Column<ApiKey>[] => [
+  { key: 'name', title: t.keys.name, cell: ({ name }) => name, whole: true },
+  { key: 'status', title: t.keys.status, cell: ({ status }) => <StatusChip status={status} /> },
+  { key: 'shown', title: t.keys.value, cell: ({ shown }) => <code>{shown}</code>, optional: true },
+  {
+    key: 'may',
+    title: t.keys.permissions,
+    cell: ({ scopes }) => scopes.map((scope) => t.keys.scopes[scope]).join(', '),
+    optional: true,
+  },
+  { key: 'used', title: t.keys.lastUsed, cell: ({ lastUsedAt }) => <LastUsed at={lastUsedAt} />, whole: true },
+]
+
+function LastUsed({ at }: { at: string | null }) {
+  if (at === null) return t.keys.never
+  return <span title={formatDateTime(at)}>{timeAgo(at)}</span>
+}
+
+interface KeyValueProps {
+  name: string
+  value: string
+  scopes: readonly Scope[]
+  close(): void
+}
+
+/** Shows the value of a key, once. Only its button closes it. */
+function KeyValue({ name, value, scopes, close }: KeyValueProps) {
+  return (
+    <Dialog
+      close={close}
+      title={t.keys.valueOf({ name })}
+      size={600}
+      closeOnClickOutside={false}
+      closeOnEscape={false}
+      withCloseButton={false}
+    >
+      <Stack gap="md">
+        <Text size="md">{t.keys.valueHelp}</Text>
+        <Copyable value={value} label={t.keys.value} />
+        <Text size="md">{t.keys.tryIt}</Text>
+        <Copyable value={curlLine(value, scopes)} label={t.keys.curl} />
+        <Group justify="flex-end">
+          <Button onClick={close} data-autofocus>
+            {t.keys.savedIt}
+          </Button>
+        </Group>
+      </Stack>
+    </Dialog>
+  )
+}
+
+function curlLine(value: string, scopes: readonly Scope[]): string {
+  const place = scopes.some((scope) => scope.startsWith('leads.')) ? 'leads?limit=5' : 'inbox/conversations?limit=5'
+  return `curl '${window.location.origin}/api/v1/${place}' -H 'Authorization: Bearer ${value}'`
 }

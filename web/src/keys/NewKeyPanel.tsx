@@ -7,8 +7,18 @@ import { PanelButtons } from '../ui/page/PanelButtons.tsx'
 import { SidePanel } from '../ui/page/SidePanel.tsx'
 import { type Draft, useDraft } from '../ui/use-draft.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
-import { AllowlistField, addressesIn, ConnectionField, type KeyScopeDraft, ScopeBoxes } from './KeyFields.tsx'
-import { blankLimits, LimitFields, type LimitsDraft, limitNames, limitsIn } from './LimitFields.tsx'
+import {
+  AllowlistField,
+  addressesIn,
+  blankLimits,
+  ConnectionField,
+  type KeyScopeDraft,
+  LimitFields,
+  type LimitsDraft,
+  limitNames,
+  limitsIn,
+  ScopeBoxes,
+} from './KeyFields.tsx'
 import styles from './NewKeyPanel.module.css'
 import { mayAnswer, type PresetName, presets } from './presets.ts'
 

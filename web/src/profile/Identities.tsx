@@ -1,15 +1,14 @@
-import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { Button, Text } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { identitiesKey, linkIdentity, type MyIdentities, unlinkIdentity, useMyIdentities } from '../data/team/sso.ts'
 import { t } from '../text/index.ts'
 import { timeAgo } from '../ui/format/time.ts'
-import { Dialog } from '../ui/overlay/Dialog.tsx'
 import { showError, showToast } from '../ui/overlay/toasts.tsx'
 import { QueryBoundary } from '../ui/page/PageBody.tsx'
 import { Section } from '../ui/page/Section.tsx'
 import { useDraft } from '../ui/use-draft.ts'
-import { CurrentPassword } from './CurrentPassword.tsx'
+import { CodeField, CurrentPassword, DialogForm } from './DialogForm.tsx'
 import styles from './Sessions.module.css'
 
 type Choice = MyIdentities['others'][number]
@@ -79,43 +78,18 @@ export function Identities() {
 function LinkDialog({ provider: { id, name }, close }: { provider: Choice; close(): void }) {
   const texts = t.profile.identities
   const draft = useDraft({ password: '', code: '' })
-  const { value, set, errorOf } = draft
-  const link = useMutation({
-    mutationFn: () => linkIdentity(id, { password: value.password, code: value.code.trim() }),
-    onSuccess: (url) => window.location.assign(url),
-    onError: (error) => draft.applyError(error) || showError(error),
-  })
   return (
-    <Dialog close={close} title={texts.linkTitle({ name })}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault()
-          link.mutate()
-        }}
-        noValidate
-      >
-        <Stack gap="md">
-          <Text size="md">{texts.linkHelp}</Text>
-          <CurrentPassword draft={draft} />
-          <TextInput
-            label={t.profile.twoFactor.code}
-            description={texts.codeHelp}
-            autoComplete="one-time-code"
-            maxLength={40}
-            value={value.code}
-            onChange={(event) => set({ code: event.currentTarget.value })}
-            error={errorOf('code')}
-          />
-          <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={close}>
-              {t.common.cancel}
-            </Button>
-            <Button type="submit" loading={link.isPending}>
-              {t.profile.twoFactor.continue}
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Dialog>
+    <DialogForm
+      draft={draft}
+      send={({ password, code }) => linkIdentity(id, { password, code: code.trim() })}
+      done={(url) => window.location.assign(url)}
+      title={texts.linkTitle({ name })}
+      help={texts.linkHelp}
+      action={t.profile.twoFactor.continue}
+      close={close}
+    >
+      <CurrentPassword draft={draft} />
+      <CodeField draft={draft} help={texts.codeHelp} />
+    </DialogForm>
   )
 }

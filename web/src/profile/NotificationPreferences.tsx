@@ -1,4 +1,4 @@
-import { Button, Checkbox, Select, Switch, Text } from '@mantine/core'
+import { Button, Checkbox, Chip, Group, Select, Switch, Text, TextInput } from '@mantine/core'
 import { IconVolume } from '@tabler/icons-react'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -15,13 +15,13 @@ import { browserPushState, disableBrowserNotifications, enableBrowserNotificatio
 import { useSession } from '../session/session.ts'
 import { previewSound } from '../shared/sound.ts'
 import { t } from '../text/index.ts'
+import { timeZones } from '../ui/format/local-time.ts'
+import { weekdayName, weekdays } from '../ui/format/time.ts'
 import { showError } from '../ui/overlay/toasts.tsx'
 import { QueryBoundary } from '../ui/page/PageBody.tsx'
 import { Section } from '../ui/page/Section.tsx'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
-import { Digest } from './Digest.tsx'
 import styles from './NotificationPreferences.module.css'
-import { QuietHours } from './QuietHours.tsx'
 
 /** Notification preferences for the workspace: events, channels and quiet hours. */
 export function NotificationPreferences() {
@@ -55,33 +55,20 @@ function ThisBrowser({ pushKey }: { pushKey: string }) {
         setState(browserPushState(workspaceId))
       })
   }
+  const button = (label: string, change: () => Promise<unknown>) => (
+    <div>
+      <Button variant="default" loading={isBusy} onClick={() => run(change)}>
+        {label}
+      </Button>
+    </div>
+  )
   return (
     <Section title={texts.title}>
       <Text size="sm" role="status">
         {texts[state]}
       </Text>
-      {state === 'off' && (
-        <div>
-          <Button
-            variant="default"
-            loading={isBusy}
-            onClick={() => run(() => enableBrowserNotifications(workspaceId, pushKey))}
-          >
-            {texts.turnOn}
-          </Button>
-        </div>
-      )}
-      {(state === 'on' || state === 'open') && (
-        <div>
-          <Button
-            variant="default"
-            loading={isBusy}
-            onClick={() => run(() => disableBrowserNotifications(workspaceId))}
-          >
-            {texts.turnOff}
-          </Button>
-        </div>
-      )}
+      {state === 'off' && button(texts.turnOn, () => enableBrowserNotifications(workspaceId, pushKey))}
+      {(state === 'on' || state === 'open') && button(texts.turnOff, () => disableBrowserNotifications(workspaceId))}
     </Section>
   )
 }
@@ -154,20 +141,10 @@ function ToneChoice({ tone, choose }: { tone: NotificationTone; choose(tone: Not
 const isComplete = ({ quiet, digest }: Settings): boolean =>
   digest?.time !== '' && (quiet === null || (quiet.from !== '' && quiet.to !== '' && quiet.from !== quiet.to))
 
-const kinds: readonly NotificationKind[] = [
-  'mention',
-  'assigned',
-  'handover',
-  'draft',
-  'waiting',
-  'goal',
-  'connection',
-  'budget',
-  'task',
-  'scheduled',
-  'silence',
-  'broadcast',
-]
+const kinds = [
+  ...(['mention', 'assigned', 'handover', 'draft', 'waiting', 'goal'] as const),
+  ...(['connection', 'budget', 'task', 'scheduled', 'silence', 'broadcast'] as const),
+] satisfies NotificationKind[]
 const methods: readonly NotificationMethod[] = ['bell', 'sound', 'browser', 'push', 'mail']
 
 function PreferencesTable({ value, set }: { value: Settings; set(changes: Partial<Settings>): void }) {
@@ -206,5 +183,117 @@ function PreferencesTable({ value, set }: { value: Settings; set(changes: Partia
         ))}
       </tbody>
     </table>
+  )
+}
+
+type Quiet = NonNullable<Settings['quiet']>
+
+const defaultHours = (): Quiet => ({
+  timeZone: zoneHere(),
+  from: '20:00',
+  to: '08:00',
+  days: ['saturday', 'sunday'],
+})
+
+interface QuietHoursProps {
+  quiet: Quiet | null
+  change(to: Quiet | null): void
+}
+
+/** Times without sounds and alerts. */
+function QuietHours({ quiet, change }: QuietHoursProps) {
+  const texts = t.notifications.settings
+  return (
+    <>
+      <Switch
+        label={texts.quiet}
+        description={texts.quietHelp}
+        checked={quiet !== null}
+        onChange={(event) => change(event.currentTarget.checked ? defaultHours() : null)}
+      />
+      {quiet !== null && <QuietFields quiet={quiet} change={change} />}
+    </>
+  )
+}
+
+function QuietFields({ quiet, change }: QuietHoursProps & { quiet: Quiet }) {
+  const texts = t.notifications.settings
+  return (
+    <>
+      <Group align="flex-start">
+        <TextInput
+          type="time"
+          label={texts.from}
+          value={quiet.from}
+          onChange={(event) => change({ ...quiet, from: event.currentTarget.value })}
+        />
+        <TextInput
+          type="time"
+          label={texts.to}
+          value={quiet.to}
+          onChange={(event) => change({ ...quiet, to: event.currentTarget.value })}
+          error={quiet.from === quiet.to ? texts.sameTime : undefined}
+        />
+        <ZoneSelect zone={quiet.timeZone} change={(timeZone) => change({ ...quiet, timeZone })} />
+      </Group>
+      <fieldset className={styles.days}>
+        <legend>{texts.days}</legend>
+        <Chip.Group multiple value={quiet.days} onChange={(days) => change({ ...quiet, days: days as Quiet['days'] })}>
+          <Group gap={6}>
+            {weekdays.map((day, n) => (
+              <Chip key={day} value={day} size="sm">
+                {weekdayName(n)}
+              </Chip>
+            ))}
+          </Group>
+        </Chip.Group>
+      </fieldset>
+    </>
+  )
+}
+
+type DigestTime = NonNullable<Settings['digest']>
+
+const defaultDigest = (): DigestTime => ({ timeZone: zoneHere(), time: '08:00' })
+
+/** The daily digest by mail. */
+function Digest({ digest, change }: { digest: DigestTime | null; change(to: DigestTime | null): void }) {
+  const texts = t.notifications.settings
+  return (
+    <>
+      <Switch
+        label={texts.digest}
+        description={texts.digestHelp}
+        checked={digest !== null}
+        onChange={(event) => change(event.currentTarget.checked ? defaultDigest() : null)}
+      />
+      {digest !== null && (
+        <Group align="flex-start">
+          <TextInput
+            type="time"
+            label={texts.digestTime}
+            value={digest.time}
+            onChange={(event) => change({ ...digest, time: event.currentTarget.value })}
+          />
+          <ZoneSelect zone={digest.timeZone} change={(timeZone) => change({ ...digest, timeZone })} />
+        </Group>
+      )}
+    </>
+  )
+}
+
+const zoneHere = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone
+
+function ZoneSelect({ zone, change }: { zone: string; change(zone: string): void }) {
+  const [zones] = useState(() => timeZones(zone))
+  return (
+    <Select
+      label={t.notifications.settings.timeZone}
+      data={zones}
+      searchable
+      allowDeselect={false}
+      value={zone}
+      onChange={(chosen) => chosen !== null && change(chosen)}
+    />
   )
 }

@@ -1,26 +1,23 @@
 import { Anchor, Button, NumberInput, Switch, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import { useWorkspace, type Workspace } from '../data/workspace.ts'
+import type { Workspace } from '../data/workspace.ts'
 import { useWorkspaceChange } from '../data/workspace-change.ts'
 import { hasRole } from '../session/session.ts'
 import { t } from '../text/index.ts'
 import { Chip } from '../ui/Chip.tsx'
 import { Confirm } from '../ui/overlay/Confirm.tsx'
 import { showError } from '../ui/overlay/toasts.tsx'
-import { QueryBoundary } from '../ui/page/PageBody.tsx'
 import { Section } from '../ui/page/Section.tsx'
-import { useWorkspaceId } from '../ui/use-workspace-id.ts'
+import { DraftSection, useWorkspaceDraft } from './draft/DraftSection.tsx'
 import { MinutesSection } from './draft/MinutesSection.tsx'
-import { DraftButtons, useWorkspaceDraft } from './draft/WorkspaceDraft.tsx'
+import { WorkspaceBoundary } from './parts/WorkspaceBoundary.tsx'
 
 const defaultMinutes = 5
 
 export function AgentsSection() {
-  const workspaceId = useWorkspaceId()
-  const query = useWorkspace(workspaceId)
   return (
-    <QueryBoundary query={query}>
+    <WorkspaceBoundary>
       {(workspace) => (
         <>
           <StopSwitch workspace={workspace} />
@@ -35,13 +32,13 @@ export function AgentsSection() {
           <LongTexts workspace={workspace} />
           <Text size="sm" c="dimmed">
             {t.settings.agents.keys}{' '}
-            <Anchor component={Link} to={`/w/${workspaceId}/keys`} size="sm" underline="always">
+            <Anchor component={Link} to={`/w/${workspace.id}/keys`} size="sm" underline="always">
               {t.settings.agents.toKeys}
             </Anchor>
           </Text>
         </>
       )}
-    </QueryBoundary>
+    </WorkspaceBoundary>
   )
 }
 
@@ -128,11 +125,7 @@ function LongTexts({ workspace }: { workspace: Workspace }) {
   )
   const { agentMaxParts } = draft.value
   return (
-    <Section
-      title={texts.title}
-      submit={draft.save}
-      footer={draft.mayChange && <DraftButtons draft={draft} isComplete={agentMaxParts !== ''} />}
-    >
+    <DraftSection title={texts.title} draft={draft} isComplete={agentMaxParts !== ''}>
       <NumberInput
         label={texts.label}
         description={texts.help}
@@ -145,7 +138,7 @@ function LongTexts({ workspace }: { workspace: Workspace }) {
         error={draft.errorOf('agentMaxParts')}
         disabled={!draft.mayChange}
       />
-    </Section>
+    </DraftSection>
   )
 }
 

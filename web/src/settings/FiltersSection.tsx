@@ -1,6 +1,5 @@
-import { ActionIcon, Button, Group, TextInput } from '@mantine/core'
+import { Group, TextInput } from '@mantine/core'
 import { IconPencil, IconTrash } from '@tabler/icons-react'
-import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import {
   createFilter,
@@ -13,36 +12,30 @@ import {
 import { hasRole } from '../session/session.ts'
 import { t } from '../text/index.ts'
 import { Dialog } from '../ui/overlay/Dialog.tsx'
-import { showError, showUndoToast } from '../ui/overlay/toasts.tsx'
 import { EmptyState } from '../ui/page/EmptyState.tsx'
 import { QueryBoundary } from '../ui/page/PageBody.tsx'
+import { PanelButtons } from '../ui/page/PanelButtons.tsx'
 import { Table } from '../ui/page/Table.tsx'
 import { useListChange } from '../ui/use-list-change.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import styles from './List.module.css'
+import { RowButton } from './parts/RowButton.tsx'
+import { useRemoval } from './parts/use-removal.ts'
 
 export function FiltersSection() {
   const workspaceId = useWorkspaceId()
   const texts = t.settings.filters
   const query = useSavedFilters(workspaceId)
   const queryKey = savedFiltersKey(workspaceId)
-  const queries = useQueryClient()
   const change = useListChange<SavedFilter>(queryKey)
   const [renaming, setRenaming] = useState<SavedFilter | null>(null)
   const mayChange = ({ shared }: SavedFilter) => !shared || hasRole(workspaceId, 'admin')
 
-  const remove = async (filter: SavedFilter) => {
-    const isSaved = await change(
-      (list) => list.filter(({ id }) => id !== filter.id),
-      () => deleteFilter(workspaceId, filter.id),
-    )
-    const restore = () => createFilter(workspaceId, filter).catch(showError)
-    if (isSaved) {
-      showUndoToast(texts.deleted({ name: filter.name }), () => {
-        void restore().then(() => queries.invalidateQueries({ queryKey }))
-      })
-    }
-  }
+  const remove = useRemoval<SavedFilter>(queryKey, {
+    remove: ({ id }) => deleteFilter(workspaceId, id),
+    restore: (filter) => createFilter(workspaceId, filter),
+    done: ({ name }) => texts.deleted({ name }),
+  })
   const rename = (filter: SavedFilter, name: string) => {
     setRenaming(null)
     void change(
@@ -72,22 +65,16 @@ export function FiltersSection() {
                   cell: (filter) =>
                     mayChange(filter) && (
                       <span className={styles.actions}>
-                        <ActionIcon
-                          variant="subtle"
-                          color="gray"
-                          aria-label={texts.rename({ name: filter.name })}
-                          onClick={() => setRenaming(filter)}
-                        >
-                          <IconPencil size={16} />
-                        </ActionIcon>
-                        <ActionIcon
-                          variant="subtle"
-                          color="gray"
-                          aria-label={texts.deleteOf({ name: filter.name })}
-                          onClick={() => void remove(filter)}
-                        >
-                          <IconTrash size={16} />
-                        </ActionIcon>
+                        <RowButton
+                          label={texts.rename({ name: filter.name })}
+                          icon={IconPencil}
+                          run={() => setRenaming(filter)}
+                        />
+                        <RowButton
+                          label={texts.deleteOf({ name: filter.name })}
+                          icon={IconTrash}
+                          run={() => void remove(filter)}
+                        />
                       </span>
                     ),
                 },
@@ -122,12 +109,7 @@ function Rename({ filter, close, run }: { filter: SavedFilter; close(): void; ru
           data-autofocus
         />
         <Group justify="flex-end" mt="lg" gap="xs">
-          <Button variant="default" onClick={close}>
-            {t.common.cancel}
-          </Button>
-          <Button type="submit" disabled={name.trim() === ''}>
-            {t.common.save}
-          </Button>
+          <PanelButtons close={close} action={t.common.save} isBusy={false} disabled={name.trim() === ''} />
         </Group>
       </form>
     </Dialog>

@@ -1,5 +1,5 @@
 import { Checkbox, Stack } from '@mantine/core'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { type CreatedResources, type Member, type RemovalOptions, useCreatedResources } from '../data/team/members.ts'
 import { currentUser, hasRole } from '../session/session.ts'
 import { t } from '../text/index.ts'
@@ -55,49 +55,41 @@ interface CreatedResourceListProps {
 
 function CreatedResourceList({ created, options, mayDecide, decide }: CreatedResourceListProps) {
   const texts = t.settings.members
+  const { tokens, invitations, keys } = created
   const webhooks = created.webhooks.filter(({ state }) => state === 'active')
-  const ends = [
-    ...(created.tokens.length === 0
-      ? []
-      : [texts.endsTokens({ names: created.tokens.map(({ name }) => name).join(', ') })]),
-    ...(created.invitations.length === 0
-      ? []
-      : [texts.endsInvitations({ emails: created.invitations.map(({ email }) => email).join(', ') })]),
-  ]
+  const tokenNames = tokens.map(({ name }) => name).join(', ')
+  const emails = invitations.map(({ email }) => email).join(', ')
+  const isEmpty = [tokens, invitations, keys, webhooks].every(({ length }) => length === 0)
   return (
-    <Stack gap="sm" mt={ends.length + created.keys.length + webhooks.length > 0 ? 'md' : 0}>
-      {ends.map((line) => (
-        <div key={line}>{line}</div>
-      ))}
-      {created.keys.length > 0 && (
-        <ResourceList
-          title={texts.createdKeys}
-          resources={created.keys.map(({ id, name, lastUsedAt }) => ({ id, name, lastUsedAt }))}
-          {...(mayDecide && {
-            choice: {
-              label: texts.revokeKeys,
-              isChosen: options.keys === 'revoke',
-              choose: (isChosen) => decide({ keys: isChosen ? 'revoke' : 'keep' }),
-            },
-          })}
-        />
+    <Stack gap="sm" mt={isEmpty ? 0 : 'md'}>
+      {tokens.length > 0 && <div>{texts.endsTokens({ names: tokenNames })}</div>}
+      {invitations.length > 0 && <div>{texts.endsInvitations({ emails })}</div>}
+      {keys.length > 0 && (
+        <ResourceList title={texts.createdKeys} resources={keys}>
+          {mayDecide && (
+            <Checkbox
+              mt={6}
+              label={texts.revokeKeys}
+              checked={options.keys === 'revoke'}
+              onChange={(event) => decide({ keys: event.currentTarget.checked ? 'revoke' : 'keep' })}
+            />
+          )}
+        </ResourceList>
       )}
       {webhooks.length > 0 && (
         <ResourceList
           title={texts.createdWebhooks}
-          resources={webhooks.map(({ id, description, url, lastUsedAt }) => ({
-            id,
-            name: description || url,
-            lastUsedAt,
-          }))}
-          {...(mayDecide && {
-            choice: {
-              label: texts.disableWebhooks,
-              isChosen: options.webhooks === 'disable',
-              choose: (isChosen) => decide({ webhooks: isChosen ? 'disable' : 'keep' }),
-            },
-          })}
-        />
+          resources={webhooks.map((one) => ({ ...one, name: one.description || one.url }))}
+        >
+          {mayDecide && (
+            <Checkbox
+              mt={6}
+              label={texts.disableWebhooks}
+              checked={options.webhooks === 'disable'}
+              onChange={(event) => decide({ webhooks: event.currentTarget.checked ? 'disable' : 'keep' })}
+            />
+          )}
+        </ResourceList>
       )}
     </Stack>
   )
@@ -105,11 +97,11 @@ function CreatedResourceList({ created, options, mayDecide, decide }: CreatedRes
 
 interface ResourceListProps {
   title: string
-  resources: { id: string; name: string; lastUsedAt: string | null }[]
-  choice?: { label: string; isChosen: boolean; choose(isChosen: boolean): void }
+  resources: readonly { id: string; name: string; lastUsedAt: string | null }[]
+  children: ReactNode
 }
 
-function ResourceList({ title, resources, choice }: ResourceListProps) {
+function ResourceList({ title, resources, children }: ResourceListProps) {
   const texts = t.settings.members
   return (
     <div>
@@ -121,14 +113,7 @@ function ResourceList({ title, resources, choice }: ResourceListProps) {
           </li>
         ))}
       </ul>
-      {choice !== undefined && (
-        <Checkbox
-          mt={6}
-          label={choice.label}
-          checked={choice.isChosen}
-          onChange={(event) => choice.choose(event.currentTarget.checked)}
-        />
-      )}
+      {children}
     </div>
   )
 }

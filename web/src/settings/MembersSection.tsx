@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Select } from '@mantine/core'
+import { Select } from '@mantine/core'
 import { IconDoorExit, IconLogout, IconUserMinus, IconUserPlus } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
 import { useLocation } from '@tanstack/react-router'
@@ -28,11 +28,12 @@ import { QueryBoundary } from '../ui/page/PageBody.tsx'
 import { type Column, Table } from '../ui/page/Table.tsx'
 import { useListChange } from '../ui/use-list-change.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
-import { InvitationList } from './InvitationList.tsx'
-import { InvitePanel } from './InvitePanel.tsx'
+import { InvitationList, InvitePanel } from './Invitations.tsx'
 import { LeaveDialog } from './LeaveDialog.tsx'
 import styles from './List.module.css'
-import { rolesFor } from './roles.ts'
+import { AddBar } from './parts/ItemList.tsx'
+import { rolesFor } from './parts/RoleField.tsx'
+import { RowButton } from './parts/RowButton.tsx'
 import { memberAnchor } from './sections.ts'
 
 export function MembersSection() {
@@ -42,13 +43,7 @@ export function MembersSection() {
   const mayInvite = hasRole(workspaceId, 'admin')
   return (
     <>
-      {mayInvite && (
-        <div className={styles.bar}>
-          <Button leftSection={<IconUserPlus size={16} />} onClick={() => setInviting(true)}>
-            {t.settings.members.invite}
-          </Button>
-        </div>
-      )}
+      {mayInvite && <AddBar label={t.settings.members.invite} icon={IconUserPlus} run={() => setInviting(true)} />}
       <QueryBoundary query={query}>{(members) => <MemberTable members={members} />}</QueryBoundary>
       {mayInvite && <InvitationList />}
       {isInviting && <InvitePanel close={() => setInviting(false)} />}
@@ -157,26 +152,20 @@ function columns(
         <span className={styles.actions}>
           {!isMe(member) && hasRole(workspaceId, 'owner') && (
             <Tip label={texts.signOut}>
-              <ActionIcon
-                variant="subtle"
-                color="gray"
-                aria-label={texts.signOutOf({ name: member.name })}
-                onClick={() => actions.signOut(member)}
-              >
-                <IconLogout size={16} />
-              </ActionIcon>
+              <RowButton
+                label={texts.signOutOf({ name: member.name })}
+                icon={IconLogout}
+                run={() => actions.signOut(member)}
+              />
             </Tip>
           )}
           {(isMe(member) || mayTouch(member)) && (
             <Tip label={isMe(member) ? texts.leave : texts.remove}>
-              <ActionIcon
-                variant="subtle"
-                color="gray"
-                aria-label={isMe(member) ? texts.leave : texts.removeOf({ name: member.name })}
-                onClick={() => actions.leave(member)}
-              >
-                {isMe(member) ? <IconDoorExit size={16} /> : <IconUserMinus size={16} />}
-              </ActionIcon>
+              <RowButton
+                label={isMe(member) ? texts.leave : texts.removeOf({ name: member.name })}
+                icon={isMe(member) ? IconDoorExit : IconUserMinus}
+                run={() => actions.leave(member)}
+              />
             </Tip>
           )}
         </span>

@@ -1,11 +1,8 @@
 import { Group, NumberInput, Switch } from '@mantine/core'
-import { useWorkspace, type Workspace } from '../data/workspace.ts'
+import type { Workspace } from '../data/workspace.ts'
 import { t } from '../text/index.ts'
-import { QueryBoundary } from '../ui/page/PageBody.tsx'
-import { Section } from '../ui/page/Section.tsx'
-import type { Draft } from '../ui/use-draft.ts'
-import { useWorkspaceId } from '../ui/use-workspace-id.ts'
-import { DraftButtons, useWorkspaceDraft } from './draft/WorkspaceDraft.tsx'
+import { DraftSection, type SectionDraft, useWorkspaceDraft } from './draft/DraftSection.tsx'
+import { WorkspaceBoundary } from './parts/WorkspaceBoundary.tsx'
 
 type Retention = Workspace['retention']
 type Field = keyof Retention
@@ -17,11 +14,9 @@ const maxDays = 3650
 const defaultDays = 730
 
 /** Retention periods of data that is otherwise kept forever. */
-export function RetentionSection() {
-  const workspaceId = useWorkspaceId()
-  const query = useWorkspace(workspaceId)
-  return <QueryBoundary query={query}>{(workspace) => <RetentionForm workspace={workspace} />}</QueryBoundary>
-}
+export const RetentionSection = () => (
+  <WorkspaceBoundary>{(workspace) => <RetentionForm workspace={workspace} />}</WorkspaceBoundary>
+)
 
 type Days = Record<Field, number | string | null>
 
@@ -32,23 +27,21 @@ function RetentionForm({ workspace }: { workspace: Workspace }) {
     ({ retention }) => ({ ...retention }),
     (days) => ({ retention: asNumbers(days) }),
   )
-  const { mayChange } = draft
-  const isWhole = fields.every((field) => isInRange(draft.value[field]))
   return (
-    <Section
+    <DraftSection
       title={texts.title}
-      help={mayChange ? texts.help : t.settings.adminsOnly}
-      submit={draft.save}
-      footer={mayChange && <DraftButtons draft={draft} isComplete={isWhole} />}
+      help={draft.mayChange ? texts.help : t.settings.adminsOnly}
+      draft={draft}
+      isComplete={fields.every((field) => isInRange(draft.value[field]))}
     >
       {fields.map((field) => (
-        <DaysField key={field} field={field} draft={draft} mayChange={mayChange} />
+        <DaysField key={field} field={field} draft={draft} />
       ))}
-    </Section>
+    </DraftSection>
   )
 }
 
-function DaysField({ field, draft, mayChange }: { field: Field; draft: Draft<Days>; mayChange: boolean }) {
+function DaysField({ field, draft }: { field: Field; draft: SectionDraft<Days> }) {
   const texts = t.settings.retention
   const { name, help } = texts.fields[field]
   const days = draft.value[field]
@@ -59,7 +52,7 @@ function DaysField({ field, draft, mayChange }: { field: Field; draft: Draft<Day
         description={help}
         checked={days !== null}
         onChange={(event) => draft.set({ [field]: event.currentTarget.checked ? defaultDays : null } as Partial<Days>)}
-        disabled={!mayChange}
+        disabled={!draft.mayChange}
         maw={420}
       />
       {days !== null && (
@@ -74,7 +67,7 @@ function DaysField({ field, draft, mayChange }: { field: Field; draft: Draft<Day
           value={days}
           onChange={(value) => draft.set({ [field]: value } as Partial<Days>)}
           error={isInRange(days) ? undefined : texts.range}
-          disabled={!mayChange}
+          disabled={!draft.mayChange}
         />
       )}
     </Group>

@@ -1,8 +1,9 @@
-import { ActionIcon, Button, Input, TextInput } from '@mantine/core'
+import { Button, Input, TextInput } from '@mantine/core'
 import { IconArrowDown, IconArrowUp, IconX } from '@tabler/icons-react'
 import { type KeyboardEvent, useState } from 'react'
 import { t } from '../text/index.ts'
 import { statusName } from '../ui/format/lead-texts.ts'
+import { RowButton } from './parts/RowButton.tsx'
 import styles from './StatusesField.module.css'
 import { moveItem, statusToken } from './status-token.ts'
 
@@ -28,18 +29,21 @@ export function StatusesField({ value, change, error, disabled }: StatusesFieldP
               <>
                 <RowButton
                   label={texts.up({ name: statusName(status) })}
+                  hasTitle
                   disabled={n === 0}
                   run={() => change(moveItem(value, status, -1))}
                   icon={IconArrowUp}
                 />
                 <RowButton
                   label={texts.down({ name: statusName(status) })}
+                  hasTitle
                   disabled={n === value.length - 1}
                   run={() => change(moveItem(value, status, 1))}
                   icon={IconArrowDown}
                 />
                 <RowButton
                   label={texts.remove({ name: statusName(status) })}
+                  hasTitle
                   disabled={value.length === 1}
                   run={() => change(value.filter((one) => one !== status))}
                   icon={IconX}
@@ -51,21 +55,6 @@ export function StatusesField({ value, change, error, disabled }: StatusesFieldP
       </ul>
       {!disabled && <NewStatus value={value} change={change} />}
     </Input.Wrapper>
-  )
-}
-
-interface RowButtonProps {
-  label: string
-  disabled: boolean
-  run(): void
-  icon: typeof IconX
-}
-
-function RowButton({ label, disabled, run, icon: Icon }: RowButtonProps) {
-  return (
-    <ActionIcon variant="subtle" color="gray" aria-label={label} title={label} disabled={disabled} onClick={run}>
-      <Icon size={16} />
-    </ActionIcon>
   )
 }
 

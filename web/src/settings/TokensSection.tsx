@@ -1,29 +1,35 @@
-import { Button, Group, Stack, Text } from '@mantine/core'
-import { IconPlus } from '@tabler/icons-react'
+import { TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { revokeToken, type Token, tokensKey, useTokens } from '../data/team/tokens.ts'
+import { roleValues } from '../api/schema.ts'
+import { createToken, revokeToken, type Token, tokensKey, useTokens } from '../data/team/tokens.ts'
+import type { Role } from '../session/session.ts'
 import { CreatedBy } from '../shared/CreatedBy.tsx'
 import { t } from '../text/index.ts'
-import { Copyable } from '../ui/Copyable.tsx'
 import { formatDateTime, timeAgo } from '../ui/format/time.ts'
 import { Confirm } from '../ui/overlay/Confirm.tsx'
-import { Dialog } from '../ui/overlay/Dialog.tsx'
 import { showError, showToast } from '../ui/overlay/toasts.tsx'
-import { EmptyState } from '../ui/page/EmptyState.tsx'
-import { QueryBoundary } from '../ui/page/PageBody.tsx'
 import { type Column, Table } from '../ui/page/Table.tsx'
+import { useDraft } from '../ui/use-draft.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
-import styles from './List.module.css'
-import { NewTokenPanel } from './NewTokenPanel.tsx'
+import { textField, useSave } from './draft/draft-fields.ts'
+import { EditPanel } from './draft/EditPanel.tsx'
+import { ItemList } from './parts/ItemList.tsx'
+import { RoleField } from './parts/RoleField.tsx'
+import { RowAction } from './parts/RowButton.tsx'
+import { TokenDialog } from './parts/TokenDialog.tsx'
+
+interface CreatedToken {
+  token: Token
+  value: string
+}
 
 export function TokensSection() {
   const workspaceId = useWorkspaceId()
   const texts = t.settings.tokens
   const query = useTokens(workspaceId)
   const queries = useQueryClient()
-  const [isCreating, setCreating] = useState(false)
-  const [created, setCreated] = useState<{ token: Token; value: string } | null>(null)
+  const [created, setCreated] = useState<CreatedToken | null>(null)
   const [confirming, setConfirming] = useState<Token | null>(null)
   const changed = () => queries.invalidateQueries({ queryKey: tokensKey(workspaceId) })
   const revoke = async ({ id, name }: Token) => {
@@ -32,40 +38,36 @@ export function TokensSection() {
     showToast(texts.revoked({ name }))
     await changed()
   }
-  const create = () => setCreating(true)
+  const show = (response: CreatedToken) => {
+    setCreated(response)
+    void changed()
+  }
   return (
     <>
-      <div className={styles.bar}>
-        <Button leftSection={<IconPlus size={16} />} onClick={create}>
-          {texts.create}
-        </Button>
-      </div>
-      <QueryBoundary query={query}>
-        {(tokens) =>
-          tokens.length === 0 ? (
-            <EmptyState title={texts.empty} action={{ label: texts.create, run: create }} />
-          ) : (
-            <Table
-              label={t.settings.sections.tokens.title}
-              rows={tokens}
-              keyOf={({ id }) => id}
-              columns={[...columns(), revokeColumn(setConfirming)]}
-            />
-          )
-        }
-      </QueryBoundary>
-      {isCreating && (
-        <NewTokenPanel
-          close={() => setCreating(false)}
-          onCreated={(response) => {
-            setCreating(false)
-            setCreated(response)
-            void changed()
-          }}
-        />
-      )}
+      <ItemList
+        query={query}
+        create={texts.create}
+        empty={texts.empty}
+        panel={(_, close) => <NewTokenPanel close={close} onCreated={show} />}
+      >
+        {(tokens) => (
+          <Table
+            label={t.settings.sections.tokens.title}
+            rows={tokens}
+            keyOf={({ id }) => id}
+            columns={columns(setConfirming)}
+          />
+        )}
+      </ItemList>
       {created !== null && (
-        <TokenValue name={created.token.name} value={created.value} close={() => setCreated(null)} />
+        <TokenDialog
+          title={texts.valueOf({ name: created.token.name })}
+          help={texts.valueHelp}
+          value={created.value}
+          label={texts.value}
+          action={texts.savedIt}
+          close={() => setCreated(null)}
+        />
       )}
       {confirming !== null && (
         <Confirm
@@ -82,7 +84,7 @@ export function TokensSection() {
   )
 }
 
-function columns(): Column<Token>[] {
+function columns(confirmRevoke: (token: Token) => void): Column<Token>[] {
   const texts = t.settings.tokens
   return [
     { key: 'name', title: texts.name, cell: ({ name }) => <strong>{name}</strong> },
@@ -108,47 +110,53 @@ function columns(): Column<Token>[] {
       optional: true,
       whole: true,
     },
+    {
+      key: 'revoke',
+      title: '',
+      numeric: true,
+      cell: (token) => (
+        <RowAction
+          text={texts.revoke}
+          label={texts.revokeOf({ name: token.name })}
+          isDanger
+          run={() => confirmRevoke(token)}
+        />
+      ),
+    },
   ]
 }
 
-const revokeColumn = (confirmRevoke: (token: Token) => void): Column<Token> => ({
-  key: 'revoke',
-  title: '',
-  numeric: true,
-  cell: (token) => (
-    <Button
-      size="compact-sm"
-      variant="subtle"
-      color="red"
-      aria-label={t.settings.tokens.revokeOf({ name: token.name })}
-      onClick={() => confirmRevoke(token)}
-    >
-      {t.settings.tokens.revoke}
-    </Button>
-  ),
-})
-
-/** Shows the value of a token, once. Only its button closes it. */
-function TokenValue({ name, value, close }: { name: string; value: string; close(): void }) {
+function NewTokenPanel({ close, onCreated }: { close(): void; onCreated(response: CreatedToken): void }) {
+  const workspaceId = useWorkspaceId()
   const texts = t.settings.tokens
+  const draft = useDraft({ name: '', role: 'member' as Role, expiresAt: '' })
+  const { name, role, expiresAt } = draft.value
+  const create = () =>
+    createToken(workspaceId, {
+      name: name.trim(),
+      role,
+      expiresAt: expiresAt === '' ? null : new Date(expiresAt).toISOString(),
+    })
+  const save = useSave(draft, create, (response) => {
+    close()
+    onCreated(response)
+  })
   return (
-    <Dialog
-      close={close}
-      title={texts.valueOf({ name })}
-      size={600}
-      closeOnClickOutside={false}
-      closeOnEscape={false}
-      withCloseButton={false}
-    >
-      <Stack gap="md">
-        <Text size="md">{texts.valueHelp}</Text>
-        <Copyable value={value} label={texts.value} />
-        <Group justify="flex-end">
-          <Button onClick={close} data-autofocus>
-            {texts.savedIt}
-          </Button>
-        </Group>
-      </Stack>
-    </Dialog>
+    <EditPanel title={texts.create} close={close} save={save} action={t.common.create}>
+      <TextInput
+        label={texts.name}
+        description={texts.nameHelp}
+        {...textField(draft, 'name')}
+        maxLength={100}
+        data-autofocus
+      />
+      <RoleField label={texts.role} roles={roleValues} value={role} change={(to) => draft.set({ role: to })} />
+      <TextInput
+        type="datetime-local"
+        label={texts.expires}
+        description={texts.expiresHelp}
+        {...textField(draft, 'expiresAt')}
+      />
+    </EditPanel>
   )
 }

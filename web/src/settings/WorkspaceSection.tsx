@@ -1,25 +1,20 @@
-import { MultiSelect, NumberInput, Select, Switch, TextInput } from '@mantine/core'
+import { MultiSelect, NumberInput, Select, Switch, TagsInput, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { optInEventNameValues } from '../api/schema.ts'
-import { useWorkspace, type Workspace } from '../data/workspace.ts'
+import type { Workspace } from '../data/workspace.ts'
 import { currentUser, hasRole } from '../session/session.ts'
 import { t } from '../text/index.ts'
 import { currencies } from '../ui/format/currencies.ts'
 import { formatNumber } from '../ui/format/time.ts'
-import { QueryBoundary } from '../ui/page/PageBody.tsx'
-import { Section } from '../ui/page/Section.tsx'
-import type { Draft } from '../ui/use-draft.ts'
-import { useWorkspaceId } from '../ui/use-workspace-id.ts'
-import { countries } from './countries.ts'
-import { DraftButtons, useWorkspaceDraft } from './draft/WorkspaceDraft.tsx'
-import { KeywordsFields } from './KeywordsFields.tsx'
+import { DraftSection, type SectionDraft, useWorkspaceDraft } from './draft/DraftSection.tsx'
+import { checkField, textField } from './draft/draft-fields.ts'
+import { CountrySelect } from './parts/CountrySelect.tsx'
+import { WorkspaceBoundary } from './parts/WorkspaceBoundary.tsx'
 import { StatusesField } from './StatusesField.tsx'
 
-export function WorkspaceSection() {
-  const workspaceId = useWorkspaceId()
-  const query = useWorkspace(workspaceId)
-  return <QueryBoundary query={query}>{(workspace) => <WorkspaceForm workspace={workspace} />}</QueryBoundary>
-}
+export const WorkspaceSection = () => (
+  <WorkspaceBoundary>{(workspace) => <WorkspaceForm workspace={workspace} />}</WorkspaceBoundary>
+)
 
 const maxQuota = 2_000_000_000
 
@@ -51,49 +46,31 @@ function WorkspaceForm({ workspace }: { workspace: Workspace }) {
       ...(currentUser().isOperator && { dailyLeadQuotaCeiling: Number(dailyLeadQuotaCeiling) }),
     }
   })
-  const { mayChange } = draft
   return (
-    <Section
-      title={texts.general}
-      {...(!mayChange && { help: t.settings.adminsOnly })}
-      submit={draft.save}
-      footer={mayChange && <DraftButtons draft={draft} />}
-    >
-      <Fields draft={draft} mayChange={mayChange} isOwner={isOwner} />
-      <FeedEventsField draft={draft} mayChange={mayChange} />
-    </Section>
+    <DraftSection title={texts.general} help={draft.mayChange ? undefined : t.settings.adminsOnly} draft={draft}>
+      <Fields draft={draft} isOwner={isOwner} />
+      <FeedEventsField draft={draft} />
+    </DraftSection>
   )
 }
 
 interface FieldsProps {
-  draft: Draft<ReturnType<typeof draftOf>>
-  mayChange: boolean
+  draft: SectionDraft<ReturnType<typeof draftOf>>
   isOwner: boolean
 }
 
-function Fields({ draft, mayChange, isOwner }: FieldsProps) {
+function Fields({ draft, isOwner }: FieldsProps) {
   const texts = t.settings.workspace
-  const { value, set, errorOf } = draft
+  const { value, set, errorOf, mayChange } = draft
   const ceiling = Number(value.dailyLeadQuotaCeiling)
-  const [countryChoices] = useState(() => [{ value: '', label: texts.noCountry }, ...countries()])
   const [currencyChoices] = useState(() => [{ value: '', label: texts.noCurrency }, ...currencies()])
   return (
     <>
-      <TextInput
-        label={texts.name}
-        value={value.name}
-        onChange={(event) => set({ name: event.currentTarget.value })}
-        error={errorOf('name')}
-        disabled={!mayChange}
-      />
-      <Select
+      <TextInput label={texts.name} {...textField(draft, 'name')} />
+      <CountrySelect
         label={texts.country}
-        description={texts.countryHelp}
-        data={countryChoices}
-        searchable
-        allowDeselect={false}
-        value={value.defaultCountry ?? ''}
-        onChange={(chosen) => set({ defaultCountry: chosen || null })}
+        value={value.defaultCountry}
+        change={(defaultCountry) => set({ defaultCountry })}
         error={errorOf('defaultCountry')}
         disabled={!mayChange}
       />
@@ -131,8 +108,8 @@ function Fields({ draft, mayChange, isOwner }: FieldsProps) {
           error={errorOf('dailyLeadQuotaCeiling')}
         />
       )}
-      <InboxSwitches draft={draft} mayChange={mayChange} isOwner={isOwner} />
-      <KeywordsFields value={value} set={set} errorOf={errorOf} disabled={!mayChange} />
+      <InboxSwitches draft={draft} isOwner={isOwner} />
+      <KeywordsFields draft={draft} />
       <StatusesField
         value={value.leadStatuses}
         change={(leadStatuses) => set({ leadStatuses })}
@@ -144,7 +121,7 @@ function Fields({ draft, mayChange, isOwner }: FieldsProps) {
 }
 
 /** Events that are recorded for readers of the event feed, beside those that always are. */
-function FeedEventsField({ draft: { value, set, errorOf }, mayChange }: Omit<FieldsProps, 'isOwner'>) {
+function FeedEventsField({ draft: { value, set, errorOf, mayChange } }: Omit<FieldsProps, 'isOwner'>) {
   const texts = t.settings.workspace
   return (
     <MultiSelect
@@ -160,29 +137,38 @@ function FeedEventsField({ draft: { value, set, errorOf }, mayChange }: Omit<Fie
   )
 }
 
-function InboxSwitches({ draft: { value, set }, mayChange, isOwner }: FieldsProps) {
+// As the server allows.
+const [maxKeywords, maxKeywordLength] = [50, 30]
+
+/** Keywords by which customers opt out of marketing, and in again. */
+function KeywordsFields({ draft: { value, set, errorOf, mayChange } }: Omit<FieldsProps, 'isOwner'>) {
+  const texts = t.settings.workspace
+  return (['optOutKeywords', 'optInKeywords'] as const).map((name) => (
+    <TagsInput
+      key={name}
+      label={texts[name]}
+      description={texts[`${name}Help`]}
+      value={value[name]}
+      onChange={(keywords) => set({ [name]: keywords.map((word) => word.trim()).filter((word) => word !== '') })}
+      maxTags={maxKeywords}
+      maxLength={maxKeywordLength}
+      acceptValueOnBlur
+      error={errorOf(name)}
+      disabled={!mayChange}
+    />
+  ))
+}
+
+function InboxSwitches({ draft, isOwner }: FieldsProps) {
   const texts = t.settings.workspace
   return (
     <>
-      <Switch
-        label={texts.fromChat}
-        description={texts.fromChatHelp}
-        checked={value.leadsFromChat}
-        onChange={(event) => set({ leadsFromChat: event.currentTarget.checked })}
-        disabled={!mayChange}
-      />
-      <Switch
-        label={texts.formerTexts}
-        description={texts.formerTextsHelp}
-        checked={value.keepFormerTexts}
-        onChange={(event) => set({ keepFormerTexts: event.currentTarget.checked })}
-        disabled={!mayChange}
-      />
+      <Switch label={texts.fromChat} description={texts.fromChatHelp} {...checkField(draft, 'leadsFromChat')} />
+      <Switch label={texts.formerTexts} description={texts.formerTextsHelp} {...checkField(draft, 'keepFormerTexts')} />
       <Switch
         label={texts.inboxOpen}
         description={texts.inboxOpenHelp}
-        checked={value.inboxAvailable}
-        onChange={(event) => set({ inboxAvailable: event.currentTarget.checked })}
+        {...checkField(draft, 'inboxAvailable')}
         disabled={!isOwner}
       />
     </>

@@ -1,6 +1,5 @@
-import { Button, Select, Switch, TextInput } from '@mantine/core'
-import { IconPlus } from '@tabler/icons-react'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { Switch, TextInput } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import {
@@ -13,15 +12,16 @@ import {
 import { refreshSession } from '../session/session.ts'
 import { t } from '../text/index.ts'
 import { formatDateTime } from '../ui/format/time.ts'
-import { showError, showToast } from '../ui/overlay/toasts.tsx'
+import { showToast } from '../ui/overlay/toasts.tsx'
 import { QueryBoundary } from '../ui/page/PageBody.tsx'
-import { PanelButtons } from '../ui/page/PanelButtons.tsx'
-import { SidePanel } from '../ui/page/SidePanel.tsx'
-import { Table } from '../ui/page/Table.tsx'
+import { type Column, Table } from '../ui/page/Table.tsx'
 import { useDraft } from '../ui/use-draft.ts'
 import { useListChange } from '../ui/use-list-change.ts'
-import { countries } from './countries.ts'
+import { textField, useSave } from './draft/draft-fields.ts'
+import { EditPanel } from './draft/EditPanel.tsx'
 import styles from './List.module.css'
+import { CountrySelect } from './parts/CountrySelect.tsx'
+import { AddBar } from './parts/ItemList.tsx'
 
 /** All workspaces of the installation and their features. For operators. */
 export function WorkspacesSection() {
@@ -35,13 +35,21 @@ export function WorkspacesSection() {
       (list) => list.map((one) => (one.id === id ? { ...one, ...patch } : one)),
       () => changeWorkspace(id, patch),
     )
+  const planColumn = (key: 'leads' | 'inbox', field: 'leadsEnabled' | 'inboxEnabled'): Column<Workspace> => ({
+    key,
+    title: texts[key],
+    cell: (one) => (
+      <Switch
+        className={styles.above}
+        aria-label={`${texts.planOf({ name: one.name })}: ${texts[key]}`}
+        checked={one[field]}
+        onChange={(event) => plan(one, { [field]: event.currentTarget.checked })}
+      />
+    ),
+  })
   return (
     <>
-      <div className={styles.bar}>
-        <Button leftSection={<IconPlus size={16} />} onClick={() => setCreating(true)}>
-          {texts.create}
-        </Button>
-      </div>
+      <AddBar label={texts.create} run={() => setCreating(true)} />
       <QueryBoundary query={query}>
         {(workspaces) => (
           <Table
@@ -51,30 +59,8 @@ export function WorkspacesSection() {
             open={({ id }) => void navigate({ to: '/w/$workspaceId/home', params: { workspaceId: id } })}
             columns={[
               { key: 'name', title: texts.name, cell: ({ name }) => name },
-              {
-                key: 'leads',
-                title: texts.leads,
-                cell: (one) => (
-                  <Switch
-                    className={styles.above}
-                    aria-label={`${texts.planOf({ name: one.name })}: ${texts.leads}`}
-                    checked={one.leadsEnabled}
-                    onChange={(event) => plan(one, { leadsEnabled: event.currentTarget.checked })}
-                  />
-                ),
-              },
-              {
-                key: 'inbox',
-                title: texts.inbox,
-                cell: (one) => (
-                  <Switch
-                    className={styles.above}
-                    aria-label={`${texts.planOf({ name: one.name })}: ${texts.inbox}`}
-                    checked={one.inboxEnabled}
-                    onChange={(event) => plan(one, { inboxEnabled: event.currentTarget.checked })}
-                  />
-                ),
-              },
+              planColumn('leads', 'leadsEnabled'),
+              planColumn('inbox', 'inboxEnabled'),
               {
                 key: 'created',
                 title: texts.created,
@@ -94,42 +80,25 @@ export function WorkspacesSection() {
 function NewWorkspacePanel({ close }: { close(): void }) {
   const texts = t.settings.workspaces
   const queries = useQueryClient()
-  const draft = useDraft({ name: '', defaultCountry: '' })
-  const { value, set, errorOf } = draft
-  const [choices] = useState(() => [{ value: '', label: t.settings.workspace.noCountry }, ...countries()])
-  const create = useMutation({
-    mutationFn: () => createWorkspace({ name: value.name.trim(), defaultCountry: value.defaultCountry || null }),
-    onSuccess: async ({ name }) => {
+  const draft = useDraft({ name: '', defaultCountry: null as string | null })
+  const { name, defaultCountry } = draft.value
+  const save = useSave(
+    draft,
+    () => createWorkspace({ name: name.trim(), defaultCountry }),
+    async (created) => {
       await Promise.all([refreshSession(), queries.invalidateQueries({ queryKey: allWorkspacesKey })])
-      showToast(texts.workspaceCreated({ name }))
+      showToast(texts.workspaceCreated({ name: created.name }))
       close()
     },
-    onError: (error) => draft.applyError(error) || showError(error),
-  })
+  )
   return (
-    <SidePanel
-      title={texts.create}
-      close={close}
-      submit={() => create.mutate()}
-      footer={<PanelButtons close={close} action={t.common.create} isBusy={create.isPending} />}
-    >
-      <TextInput
-        label={texts.name}
-        value={value.name}
-        maxLength={100}
-        onChange={(event) => set({ name: event.currentTarget.value })}
-        error={errorOf('name')}
-        data-autofocus
-      />
-      <Select
+    <EditPanel title={texts.create} close={close} save={save} action={t.common.create}>
+      <TextInput label={texts.name} {...textField(draft, 'name')} maxLength={100} data-autofocus />
+      <CountrySelect
         label={texts.country}
-        description={t.settings.workspace.countryHelp}
-        data={choices}
-        searchable
-        allowDeselect={false}
-        value={value.defaultCountry}
-        onChange={(defaultCountry) => set({ defaultCountry: defaultCountry ?? '' })}
+        value={defaultCountry}
+        change={(country) => draft.set({ defaultCountry: country })}
       />
-    </SidePanel>
+    </EditPanel>
   )
 }

@@ -1,14 +1,22 @@
-import { TextInput } from '@mantine/core'
+import { Anchor, Button, Stack, TextInput } from '@mantine/core'
 import { useEffect, useState } from 'react'
-import { readSignInMethods, type SignInStep, signIn, signInWithCode, signInWithLink } from '../data/team/sign-in.ts'
+import {
+  findProviders,
+  mailSignInLink,
+  providerStart,
+  readSignInMethods,
+  type SignInStep,
+  signIn,
+  signInWithCode,
+  signInWithLink,
+} from '../data/team/sign-in.ts'
 import { t } from '../text/index.ts'
+import styles from './EntryCard.module.css'
 import { EntryCard } from './EntryCard.tsx'
 import { Form } from './Form.tsx'
-import { MailChoices, MailLink } from './MailLink.tsx'
 import { safeNext } from './next.ts'
-import { ProviderButtons, SsoProblem } from './ProviderButtons.tsx'
-import { codeProblems, signInProblems } from './problems.ts'
-import { useEntryForm } from './use-entry-form.ts'
+import { codeProblems, emailProblems, signInProblems } from './problems.ts'
+import { entryProblem, useEntryForm } from './use-entry-form.ts'
 
 /** Navigates on, unless a code is required. */
 function useSteps(next: string) {
@@ -23,7 +31,7 @@ export const leaveFor = (place: string): void => window.location.assign(place)
 export function SignInPage() {
   const next = safeNext(new URLSearchParams(window.location.search).get('next') ?? '')
   const { challenge, go } = useSteps(next)
-  const [purpose, setPurpose] = useState<'sign-in' | 'reset' | null>(null)
+  const [purpose, setPurpose] = useState<Purpose | null>(null)
   if (challenge !== null) return <CodeForm challenge={challenge} go={go} />
   if (purpose !== null) return <MailLink purpose={purpose} back={() => setPurpose(null)} />
   return <PasswordForm go={go} next={next} mailLink={setPurpose} />
@@ -33,11 +41,12 @@ interface StepProps {
   go(step: SignInStep): void
 }
 
-function PasswordForm({
-  go,
-  next,
-  mailLink,
-}: StepProps & { next: string; mailLink(purpose: 'sign-in' | 'reset'): void }) {
+interface PasswordFormProps extends StepProps {
+  next: string
+  mailLink(purpose: Purpose): void
+}
+
+function PasswordForm({ go, next, mailLink }: PasswordFormProps) {
   const texts = t.entry
   const [sendsMail, setSendsMail] = useState(false)
   useEffect(() => {
@@ -118,5 +127,109 @@ export function LinkExpired({ help }: { help: string }) {
     <EntryCard title={t.entry.linkExpired} help={help}>
       <a href="/sign-in">{t.entry.withPassword}</a>
     </EntryCard>
+  )
+}
+
+type Purpose = 'sign-in' | 'reset'
+
+/** Alternatives to the password, if the installation sends mail. */
+function MailChoices({ choose }: { choose(purpose: Purpose): void }) {
+  const texts = t.entry
+  return (
+    <>
+      <Anchor component="button" type="button" size="sm" onClick={() => choose('sign-in')}>
+        {texts.mailLink}
+      </Anchor>
+      {' · '}
+      <Anchor component="button" type="button" size="sm" onClick={() => choose('reset')}>
+        {texts.forgotPassword}
+      </Anchor>
+    </>
+  )
+}
+
+/** Asks for the address, then says the same whether or not it has an account. */
+function MailLink({ purpose, back }: { purpose: Purpose; back(): void }) {
+  const texts = t.entry
+  const [sentTo, setSentTo] = useState<string | null>(null)
+  const form = useEntryForm({ email: '' }, emailProblems, async ({ email }) => {
+    await mailSignInLink(email.trim(), purpose)
+    setSentTo(email.trim())
+  })
+  const toPassword = (
+    <Anchor component="button" type="button" size="sm" onClick={back}>
+      {texts.withPassword}
+    </Anchor>
+  )
+  if (sentTo !== null) {
+    return <EntryCard title={texts.mailSent} help={texts.mailSentHelp({ email: sentTo })} below={toPassword} />
+  }
+  const [title, help] =
+    purpose === 'reset' ? [texts.resetTitle, texts.resetHelp] : [texts.mailLinkTitle, texts.mailLinkHelp]
+  return (
+    <EntryCard title={title} help={help} below={toPassword}>
+      <Form form={form} action={texts.sendLink}>
+        <TextInput {...form.field('email')} label={texts.email} type="email" autoComplete="username" maxLength={254} />
+      </Form>
+    </EntryCard>
+  )
+}
+
+/** Says why a visit to an identity provider gave no session. */
+function SsoProblem() {
+  const reason = new URLSearchParams(window.location.search).get('sso') ?? ''
+  const problems: Record<string, string> = t.entry.sso
+  const problem = Object.hasOwn(problems, reason) ? problems[reason] : undefined
+  if (problem === undefined) return null
+  return (
+    <p className={`${styles.problem} ${styles.apart}`} role="alert">
+      {problem}
+    </p>
+  )
+}
+
+/** A button for each identity provider. Those with domains of their own are found by the address, if there are several. */
+function ProviderButtons({ email, next }: { email: string; next: string }) {
+  const texts = t.entry
+  const [data, setData] = useState<Awaited<ReturnType<typeof findProviders>> | null>(null)
+  // Without an answer, the form for the password works alone.
+  useEffect(() => void findProviders().then(setData, () => {}), [])
+  const [problem, setProblem] = useState<string | null>(null)
+  const [found, setFound] = useState<readonly { id: string; name: string }[]>([])
+  const open = (id: string) => window.location.assign(providerStart(id, next))
+  if (data === null || (data.providers.length === 0 && !data.hasMore)) return null
+  const find = async () => {
+    setProblem(email.trim() === '' ? texts.needs.email : null)
+    if (email.trim() === '') return
+    try {
+      const { providers } = await findProviders(email.trim())
+      const others = providers.filter(({ id }) => data.providers.every((one) => one.id !== id))
+      const [only] = others
+      if (others.length === 1 && only !== undefined) return open(only.id)
+      setFound(others)
+      if (others.length === 0) setProblem(texts.noProvider)
+    } catch (error) {
+      setProblem(entryProblem(error))
+    }
+  }
+  return (
+    <Stack gap="xs" mt="md">
+      <p className={styles.or}>{texts.or}</p>
+      {[...data.providers, ...found].map(({ id, name }) => (
+        <Button key={id} variant="default" fullWidth onClick={() => open(id)}>
+          {texts.continueWith({ name })}
+        </Button>
+      ))}
+      {data.hasMore && (
+        <Button variant="default" fullWidth onClick={() => void find()}>
+          {texts.ssoEmail}
+        </Button>
+      )}
+      {problem !== null && (
+        <p className={styles.problem} role="alert">
+          {problem}
+        </p>
+      )}
+    </Stack>
   )
 }

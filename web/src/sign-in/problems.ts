@@ -15,34 +15,23 @@ function withoutProblem<T>(problems: { [K in keyof T]: string | undefined }): Pr
   return Object.fromEntries(Object.entries(problems).filter(([, problem]) => problem !== undefined)) as Problems<T>
 }
 
-export const signInProblems = ({
-  email,
-  password,
-}: {
-  email: string
-  password: string
-}): Problems<{ email: string; password: string }> =>
+type Fields<Name extends string> = Record<Name, string>
+
+export const signInProblems = ({ email, password }: Fields<'email' | 'password'>) =>
   withoutProblem({
     email: required(email, t.entry.needs.email),
     password: password === '' ? t.entry.needs.password : undefined,
   })
 
-export const emailProblems = ({ email }: { email: string }): Problems<{ email: string }> =>
+export const emailProblems = ({ email }: Fields<'email'>) =>
   withoutProblem({ email: required(email, t.entry.needs.email) })
 
-export const codeProblems = ({ code }: { code: string }): Problems<{ code: string }> =>
-  withoutProblem({ code: required(code, t.entry.needs.code) })
+export const codeProblems = ({ code }: Fields<'code'>) => withoutProblem({ code: required(code, t.entry.needs.code) })
 
-export const newPasswordProblems = ({ password }: { password: string }): Problems<{ password: string }> =>
+export const newPasswordProblems = ({ password }: Fields<'password'>) =>
   withoutProblem({ password: newPasswordProblem(password) })
 
-export const newcomerProblems = ({
-  name,
-  password,
-}: {
-  name: string
-  password: string
-}): Problems<{ name: string; password: string }> =>
+export const newcomerProblems = ({ name, password }: Fields<'name' | 'password'>) =>
   withoutProblem({
     name: isBlank(name) || name.trim().length > maxName ? t.entry.needs.name({ most: maxName }) : undefined,
     password: newPasswordProblem(password),

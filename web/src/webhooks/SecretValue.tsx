@@ -60,5 +60,5 @@ $webhook = new \\StandardWebhooks\\Webhook('${secret}');
 $event = $webhook->verify($body, $headers); // throws if the signature is invalid`,
 } as const
 
-export type SnippetLanguage = keyof typeof verifySnippets
+type SnippetLanguage = keyof typeof verifySnippets
 const snippetLanguages = Object.keys(verifySnippets) as SnippetLanguage[]

@@ -13,11 +13,11 @@ export const groups = {
   'inbox.*': grouped.filter((name) => name.startsWith('inbox.')),
 }
 
-export type Group = keyof typeof groups
+export type EventGroup = keyof typeof groups
 
 /** Ticks or clears a box. A whole group replaces its events. */
 export function toggleEvent(chosen: readonly EventPattern[], pattern: EventPattern): EventPattern[] {
   if (chosen.includes(pattern)) return chosen.filter((one) => one !== pattern)
-  const members: readonly EventPattern[] = pattern in groups ? groups[pattern as Group] : []
+  const members: readonly EventPattern[] = pattern in groups ? groups[pattern as EventGroup] : []
   return [...chosen.filter((one) => !members.includes(one)), pattern]
 }

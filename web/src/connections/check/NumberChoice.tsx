@@ -9,18 +9,13 @@ import { errorSentence } from '../../ui/format/error-texts.ts'
 import { showError } from '../../ui/overlay/toasts.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import own from './check.module.css'
-import { submitting, useInput } from './forms.tsx'
-
-interface NumberChoiceProps {
-  connection: Connection
-  check(): Promise<Check>
-}
+import { submitting } from './forms.tsx'
 
 /** Chooses one of the numbers that the token can access. */
-export function NumberChoice({ connection, check }: NumberChoiceProps) {
+export function NumberChoice({ connection, check }: { connection: Connection; check(): Promise<Check> }) {
   const workspaceId = useWorkspaceId()
   const [accountId, setAccountId] = useState('')
-  const account = useInput()
+  const [typedId, setTypedId] = useState('')
   const [chosen, setChosen] = useState<string | null>(null)
   const { data, error, isFetching } = useAccountNumbers(workspaceId, connection.id, accountId)
   const { change } = useConnectionActions(workspaceId)
@@ -55,8 +50,14 @@ export function NumberChoice({ connection, check }: NumberChoiceProps) {
           </Button>
         </form>
       )}
-      <form className={own.form} onSubmit={submitting(() => setAccountId(account.value.trim()))} noValidate>
-        <TextInput className={own.field} label={t.connections.fields.accountId} {...account} autoComplete="off" />
+      <form className={own.form} onSubmit={submitting(() => setAccountId(typedId.trim()))} noValidate>
+        <TextInput
+          className={own.field}
+          label={t.connections.fields.accountId}
+          value={typedId}
+          onChange={(event) => setTypedId(event.currentTarget.value)}
+          autoComplete="off"
+        />
         <Button type="submit" size="compact-md" variant="default" loading={isFetching}>
           {texts.show}
         </Button>

@@ -1,7 +1,6 @@
-import { Button, PasswordInput, TextInput } from '@mantine/core'
+import { Button, PasswordInput, TextInput, type TextInputProps } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import type { FormEvent } from 'react'
-import { useState } from 'react'
 import { type Check, useCheckActions } from '../../data/connection/check.ts'
 import { type Connection, useConnectionActions } from '../../data/connections.ts'
 import { t } from '../../text/index.ts'
@@ -9,6 +8,43 @@ import { showError } from '../../ui/overlay/toasts.tsx'
 import { useDraft } from '../../ui/use-draft.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import own from './check.module.css'
+
+interface StepFormProps extends Pick<TextInputProps, 'label' | 'description' | 'inputMode' | 'maxLength'> {
+  /** Name of the value at the server. */
+  field: string
+  isSecret?: boolean
+  /** Label of the button. */
+  action: string
+  send(value: string): Promise<unknown>
+}
+
+/** A form of one field, which is emptied when it has worked. */
+function StepForm({ field, isSecret = false, action, send, ...input }: StepFormProps) {
+  const draft = useDraft<Record<string, string>>({ [field]: '' })
+  const { [field]: value = '' } = draft.value
+  const save = useMutation({
+    mutationFn: () => send(value.trim()),
+    onSuccess: () => draft.reset({ [field]: '' }),
+    onError: (error) => draft.applyError(error) || showError(error),
+  })
+  const Field = isSecret ? PasswordInput : TextInput
+  return (
+    <form className={own.form} onSubmit={submitting(() => save.mutate())} noValidate>
+      <Field
+        {...input}
+        className={own.field}
+        value={value}
+        error={draft.errorOf(field)}
+        onChange={(event) => draft.set({ [field]: event.currentTarget.value })}
+        autoComplete="off"
+        required
+      />
+      <Button type="submit" size="compact-md" loading={save.isPending}>
+        {action}
+      </Button>
+    </form>
+  )
+}
 
 interface AccessFormProps {
   connection: Connection
@@ -18,63 +54,29 @@ interface AccessFormProps {
 
 /** Replaces the access token or the app secret, then checks again. */
 export function AccessForm({ connection, field, check }: AccessFormProps) {
-  const workspaceId = useWorkspaceId()
-  const draft = useDraft({ [field]: '' } as Record<typeof field, string>)
-  const { change } = useConnectionActions(workspaceId)
-  const save = useMutation({
-    mutationFn: async () => {
-      await change(connection.id, { [field]: draft.value[field].trim() })
-      await check()
-    },
-    onSuccess: () => draft.reset({ [field]: '' } as Record<typeof field, string>),
-    onError: (error) => draft.applyError(error) || showError(error),
-  })
-  return (
-    <form className={own.form} onSubmit={submitting(() => save.mutate())} noValidate>
-      <PasswordInput
-        className={own.field}
-        label={t.connections.fields[field]}
-        value={draft.value[field]}
-        error={draft.errorOf(field)}
-        onChange={(event) => draft.set({ [field]: event.currentTarget.value } as Record<typeof field, string>)}
-        autoComplete="off"
-        required
-      />
-      <Button type="submit" size="compact-md" loading={save.isPending}>
-        {t.connections.setup.saveAndCheck}
-      </Button>
-    </form>
-  )
+  const { change } = useConnectionActions(useWorkspaceId())
+  const { fields, setup } = t.connections
+  const send = async (value: string) => {
+    await change(connection.id, { [field]: value })
+    await check()
+  }
+  return <StepForm field={field} isSecret label={fields[field]} action={setup.saveAndCheck} send={send} />
 }
 
 /** Registers the number with a PIN, which is only passed on. */
 export function RegisterForm({ connection }: { connection: Connection }) {
   const { register } = useCheckActions(useWorkspaceId(), connection.id)
-  const draft = useDraft({ pin: '' })
   const { pin, help, action } = t.connections.setup.register
-  const save = useMutation({
-    mutationFn: () => register(draft.value.pin.trim()),
-    onSuccess: () => draft.reset({ pin: '' }),
-    onError: (error) => draft.applyError(error) || showError(error),
-  })
   return (
-    <form className={own.form} onSubmit={submitting(() => save.mutate())} noValidate>
-      <TextInput
-        className={own.field}
-        label={pin}
-        description={help}
-        value={draft.value.pin}
-        error={draft.errorOf('pin')}
-        onChange={(event) => draft.set({ pin: event.currentTarget.value })}
-        inputMode="numeric"
-        maxLength={6}
-        autoComplete="off"
-        required
-      />
-      <Button type="submit" size="compact-md" loading={save.isPending}>
-        {action}
-      </Button>
-    </form>
+    <StepForm
+      field="pin"
+      label={pin}
+      description={help}
+      inputMode="numeric"
+      maxLength={6}
+      action={action}
+      send={register}
+    />
   )
 }
 
@@ -112,13 +114,4 @@ export function StepButton({ connection, kind, check }: StepButtonProps) {
 export const submitting = (run: () => void) => (event: FormEvent) => {
   event.preventDefault()
   run()
-}
-
-/** State of an input that is not part of a larger draft. */
-export function useInput(initial = '') {
-  const [value, setValue] = useState(initial)
-  return {
-    value,
-    onChange: (event: { currentTarget: { value: string } }) => setValue(event.currentTarget.value),
-  }
 }

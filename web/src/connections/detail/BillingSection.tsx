@@ -1,4 +1,4 @@
-import { Button, NumberInput, Select } from '@mantine/core'
+import { Button, NumberInput, Select, type SelectProps } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Connection } from '../../data/connections.ts'
@@ -94,6 +94,19 @@ function BillingPanel({ connection, billing, close }: BillingPanelProps) {
     },
     onError: (error) => draft.applyError(error) || showError(error),
   })
+  const withoutOwn = (label: string) => [{ value: '', label }, ...choices.currencies]
+  const select = (name: 'ownCurrency' | 'currency' | 'timeZone', data: SelectProps['data'], help?: string) => (
+    <Select
+      label={texts[name]}
+      description={help}
+      data={data}
+      value={value[name]}
+      searchable
+      allowDeselect={false}
+      onChange={(chosen) => chosen !== null && set({ [name]: chosen })}
+      error={errorOf(name)}
+    />
+  )
   return (
     <SidePanel
       title={texts.changeOf({ name: connection.name })}
@@ -101,36 +114,10 @@ function BillingPanel({ connection, billing, close }: BillingPanelProps) {
       submit={() => save.mutate()}
       footer={<PanelButtons close={close} action={t.common.save} isBusy={save.isPending} />}
     >
-      <Select
-        label={texts.ownCurrency}
-        data={[{ value: '', label: texts.sameCurrency }, ...choices.currencies]}
-        value={value.ownCurrency}
-        searchable
-        allowDeselect={false}
-        onChange={(code) => code !== null && set({ ownCurrency: code })}
-        error={errorOf('ownCurrency')}
-        data-autofocus
-      />
+      {select('ownCurrency', withoutOwn(texts.sameCurrency))}
       <h3 className={styles.title}>{texts.shared}</h3>
-      <Select
-        label={texts.currency}
-        data={[{ value: '', label: texts.cardCurrency }, ...choices.currencies]}
-        value={value.currency}
-        searchable
-        allowDeselect={false}
-        onChange={(code) => code !== null && set({ currency: code })}
-        error={errorOf('currency')}
-      />
-      <Select
-        label={texts.timeZone}
-        description={texts.timeZoneHelp}
-        data={choices.zones}
-        value={value.timeZone}
-        searchable
-        allowDeselect={false}
-        onChange={(timeZone) => timeZone !== null && set({ timeZone })}
-        error={errorOf('timeZone')}
-      />
+      {select('currency', withoutOwn(texts.cardCurrency))}
+      {select('timeZone', choices.zones, texts.timeZoneHelp)}
       <NumberInput
         label={texts.free}
         description={texts.freeHelp}

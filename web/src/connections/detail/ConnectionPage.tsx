@@ -4,9 +4,16 @@ import { useMutation } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { ApiError } from '../../api/api-error.ts'
-import { type Connection, useConnectionActions, useConnections, useLiveTraffic } from '../../data/connections.ts'
+import {
+  type Connection,
+  useConnectionActions,
+  useConnections,
+  useHealth,
+  useLiveTraffic,
+} from '../../data/connections.ts'
 import { hasRole } from '../../session/session.ts'
 import { t } from '../../text/index.ts'
+import { formatDateTime, timeAgo } from '../../ui/format/time.ts'
 import { Confirm } from '../../ui/overlay/Confirm.tsx'
 import { showError, showToast, showUndoToast } from '../../ui/overlay/toasts.tsx'
 import { BackLink } from '../../ui/page/BackLink.tsx'
@@ -16,16 +23,15 @@ import { PageHeader } from '../../ui/page/PageHeader.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { CheckSection } from '../check/CheckSection.tsx'
 import { isInSetup } from '../check/step-texts.ts'
-import { WebsiteSettings } from '../website/WebsiteSettings.tsx'
+import { StateChip } from '../parts/facts.tsx'
+import { Section } from '../parts/Section.tsx'
+import { adviceText } from '../parts/state-texts.ts'
 import { WidgetSection } from '../website/WidgetSection.tsx'
 import { BillingSection } from './BillingSection.tsx'
-import { ConnectionFacts } from './ConnectionFacts.tsx'
+import { ConnectionFacts, NumberSection } from './ConnectionFacts.tsx'
 import styles from './detail.module.css'
-import { NumberSection } from './NumberSection.tsx'
-import { RiskSection } from './RiskSection.tsx'
-import { SessionSection } from './SessionSection.tsx'
+import { RiskSection, SessionSection } from './SessionSection.tsx'
 import { SettingsPanel } from './SettingsPanel.tsx'
-import { FailureSection, StateSection } from './StateSection.tsx'
 import { TemplateSection } from './TemplateSection.tsx'
 
 export function ConnectionPage() {
@@ -57,12 +63,7 @@ export function ConnectionPage() {
   )
 }
 
-interface DetailsProps {
-  connection: Connection
-  mayChange: boolean
-}
-
-function Details({ connection, mayChange }: DetailsProps) {
+function Details({ connection, mayChange }: { connection: Connection; mayChange: boolean }) {
   const workspaceId = useWorkspaceId()
   const isSession = connection.channel === 'unofficial'
   const isOfficial = !isSession && connection.channel !== 'website'
@@ -89,7 +90,6 @@ function Details({ connection, mayChange }: DetailsProps) {
 function Actions({ connection }: { connection: Connection }) {
   const workspaceId = useWorkspaceId()
   const [open, setOpen] = useState<'settings' | 'remove' | null>(null)
-  const Settings = connection.channel === 'website' ? WebsiteSettings : SettingsPanel
   const { currentAction, busy } = usePauseAndResume(workspaceId, connection)
   const texts = t.connections
   const isPending = ['never_paired', 'pairing', 'setup'].includes(connection.stateReason ?? '')
@@ -126,7 +126,7 @@ function Actions({ connection }: { connection: Connection }) {
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
-      {open === 'settings' && <Settings connection={connection} close={() => setOpen(null)} />}
+      {open === 'settings' && <SettingsPanel connection={connection} close={() => setOpen(null)} />}
       {open === 'remove' && <RemoveDialog connection={connection} close={() => setOpen(null)} />}
     </>
   )
@@ -165,5 +165,55 @@ function RemoveDialog({ connection, close }: { connection: Connection; close(): 
     >
       {removeHelp}
     </Confirm>
+  )
+}
+
+/** State of the connection, since when, and what to do next. */
+function StateSection({ connection }: { connection: Connection }) {
+  const workspaceId = useWorkspaceId()
+  const { data } = useHealth(workspaceId, connection.id)
+  const { stateTitle, since, healthy } = t.connections
+  return (
+    <Section title={stateTitle} action={<StateChip connection={connection} />}>
+      <p className={styles.muted}>{since({ at: formatDateTime(connection.stateChangedAt) })}</p>
+      <HealthAdvice connection={connection} />
+      {data?.advice.length === 0 && <p className={styles.line}>{healthy}</p>}
+    </Section>
+  )
+}
+
+/** Failures of the last 24 hours by code, with advice for each. Renders nothing without failures. */
+function FailureSection({ connection }: { connection: Connection }) {
+  const workspaceId = useWorkspaceId()
+  const { data } = useHealth(workspaceId, connection.id)
+  if (data === undefined || data.failures.length === 0) return null
+  const { failures } = t.connections
+  return (
+    <Section title={failures.title}>
+      <ul className={styles.failures}>
+        {data.failures.map(({ code, count, lastAt, advice }) => (
+          <li key={code}>
+            <strong>{failures.count({ n: count })}</strong>
+            <div>
+              <code>{code}</code> <span title={formatDateTime(lastAt)}>{timeAgo(lastAt)}</span>
+            </div>
+            <p>{adviceText({ code, text: advice })}</p>
+          </li>
+        ))}
+      </ul>
+    </Section>
+  )
+}
+
+/** Advice about a connection; renders nothing if it is healthy. */
+function HealthAdvice({ connection: { id } }: { connection: Connection }) {
+  const { data } = useHealth(useWorkspaceId(), id)
+  if (data === undefined || data.advice.length === 0) return null
+  return (
+    <ul className={styles.advice}>
+      {data.advice.map((one) => (
+        <li key={one.code}>{adviceText(one)}</li>
+      ))}
+    </ul>
   )
 }

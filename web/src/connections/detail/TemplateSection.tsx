@@ -14,13 +14,8 @@ import { Section } from '../parts/Section.tsx'
 import { partsOf } from '../parts/state-texts.ts'
 import styles from './detail.module.css'
 
-interface TemplateSectionProps {
-  connection: Connection
-  mayChange: boolean
-}
-
 /** Templates of the platform; each expands to show its text. */
-export function TemplateSection({ connection, mayChange }: TemplateSectionProps) {
+export function TemplateSection({ connection, mayChange }: { connection: Connection; mayChange: boolean }) {
   const workspaceId = useWorkspaceId()
   const query = useTemplates(workspaceId, connection.id)
   const { syncTemplates } = useConnectionActions(workspaceId)

@@ -9,7 +9,7 @@ const settings = {
   website: ['name'],
 } as const satisfies Record<Channel, readonly string[]>
 
-export type SettingsField = (typeof settings)[Channel][number]
+type SettingsField = (typeof settings)[Channel][number]
 export type SettingsDraft = Record<SettingsField, string>
 
 const secrets: readonly SettingsField[] = ['accessToken', 'appSecret', 'verifyToken', 'apiKey', 'signingSecret']

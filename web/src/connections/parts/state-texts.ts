@@ -6,7 +6,7 @@ import { reasonText } from '../../ui/format/error-texts.ts'
 type Stateful = Pick<Connection, 'state' | 'stateReason'>
 type Traffic = Pick<Connection, 'lastEventInAt' | 'lastEventOutAt'>
 
-export interface StateText {
+interface StateText {
   tone: Tone
   label: string
   /** One sentence; null if the label is enough. */

@@ -10,13 +10,8 @@ import styles from '../detail/detail.module.css'
 import { Section } from '../parts/Section.tsx'
 import own from './widget.module.css'
 
-interface WidgetSectionProps {
-  connection: Connection
-  mayChange: boolean
-}
-
 /** How to show the chat on a site, what it looks like, and the secret that identifies visitors. */
-export function WidgetSection({ connection, mayChange }: WidgetSectionProps) {
+export function WidgetSection({ connection, mayChange }: { connection: Connection; mayChange: boolean }) {
   const simulatorUrl = useSimulatorUrl(useWorkspaceId())
   const [isShown, setShown] = useState(false)
   const texts = t.connections.widget

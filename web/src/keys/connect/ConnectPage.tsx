@@ -1,11 +1,13 @@
 import { Select } from '@mantine/core'
+import { IconCircleCheck } from '@tabler/icons-react'
 import { useState } from 'react'
-import { useApiKeys } from '../../data/keys.ts'
+import { useApiKeys, useKeyCalls } from '../../data/keys.ts'
 import { useMcpAddress } from '../../data/team/oauth.ts'
 import { hasRole } from '../../session/session.ts'
 import { t } from '../../text/index.ts'
 import { CodeBlock } from '../../ui/CodeBlock.tsx'
 import { Copyable } from '../../ui/Copyable.tsx'
+import { formatDateTimeSeconds } from '../../ui/format/time.ts'
 import { BackLink } from '../../ui/page/BackLink.tsx'
 import { PageBody, QueryBoundary } from '../../ui/page/PageBody.tsx'
 import { PageHeader } from '../../ui/page/PageHeader.tsx'
@@ -14,7 +16,6 @@ import { Segments } from '../../ui/page/Segments.tsx'
 import { useIsPhone } from '../../ui/use-is-phone.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import styles from './ConnectPage.module.css'
-import { FirstCall } from './FirstCall.tsx'
 import { type ChosenKey, KeyChoice } from './KeyChoice.tsx'
 import { type AppName, addressProblem, apps, appTitles, stepsOf, usesOAuth } from './snippets.ts'
 
@@ -119,4 +120,49 @@ function OAuthCall({ openedAt }: { openedAt: string }) {
   const granted = keys.find(({ oauth, createdAt }) => oauth !== null && createdAt >= openedAt)
   if (!hasRole(workspaceId, 'admin')) return null
   return <FirstCall keyId={granted?.id ?? null} since={openedAt} />
+}
+
+interface FirstCallProps {
+  /** Null while there is no key yet. */
+  keyId: string | null
+  /** When the page was opened. */
+  since: string
+}
+
+/** Says whether the key has been used since then. */
+function FirstCall({ keyId, since }: FirstCallProps) {
+  const texts = t.keys.connect
+  if (keyId !== null) return <CallOf keyId={keyId} since={since} />
+  return (
+    <p className={styles.call} role="status">
+      <span className={styles.waiting} aria-hidden="true" />
+      {texts.waitingForGrant}
+    </p>
+  )
+}
+
+function CallOf({ keyId, since }: { keyId: string; since: string }) {
+  const texts = t.keys.connect
+  const { data: calls = [] } = useKeyCalls(useWorkspaceId(), keyId)
+  const first = calls.findLast(({ at }) => at >= since)
+  if (first === undefined) {
+    return (
+      <p className={styles.call} role="status">
+        <span className={styles.waiting} aria-hidden="true" />
+        {texts.waiting}
+      </p>
+    )
+  }
+  const call = first.verb ?? `${first.method} ${first.route}`
+  const isGood = first.status < 400
+  return (
+    <p className={styles.call} role="status" data-tone={isGood ? 'good' : 'bad'}>
+      {isGood && <IconCircleCheck size={20} aria-hidden="true" />}
+      <span>
+        {isGood
+          ? texts.connected({ call, time: formatDateTimeSeconds(first.at) })
+          : texts.refused({ call, status: first.status })}
+      </span>
+    </p>
+  )
 }

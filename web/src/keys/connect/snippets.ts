@@ -1,7 +1,7 @@
 import { t } from '../../text/index.ts'
 
 /** Apps that people connect by address alone, then programs that send a key. */
-export const oauthApps = ['claude', 'chatgpt'] as const
+const oauthApps = ['claude', 'chatgpt'] as const
 const programs = ['n8n', 'langchain', 'vercel', 'openai', 'curl'] as const
 export const apps = [...oauthApps, ...programs]
 export type AppName = (typeof apps)[number]
@@ -18,7 +18,7 @@ export const appTitles: Record<AppName, string> = {
   curl: 'curl',
 }
 
-export interface Step {
+interface Step {
   text: string
   /** Code to copy; a single line is an address or command. */
   code?: string

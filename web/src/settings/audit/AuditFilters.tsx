@@ -9,9 +9,8 @@ import { saveCsv } from '../../ui/csv.ts'
 import { showError } from '../../ui/overlay/toasts.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import styles from './Audit.module.css'
-import { actorText, type Names, subjectText } from './audit-texts.ts'
+import { actionText, actorText, type Names, resourceTexts, subjectText } from './audit-texts.ts'
 import { edgeOfDay } from './edge-of-day.ts'
-import { actionText, resourceTexts } from './value-texts.ts'
 
 interface AuditFiltersProps {
   filter: AuditFilter

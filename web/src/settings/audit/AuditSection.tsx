@@ -18,8 +18,7 @@ import { type Column, Table } from '../../ui/page/Table.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import styles from './Audit.module.css'
 import { AuditFilters } from './AuditFilters.tsx'
-import { actorText, type Named, type Names, namesOf, subjectText } from './audit-texts.ts'
-import { actionText } from './value-texts.ts'
+import { actionText, actorText, type Named, type Names, namesOf, subjectText } from './audit-texts.ts'
 
 /** Audit log with filters. */
 export function AuditSection() {

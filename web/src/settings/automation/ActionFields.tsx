@@ -1,9 +1,10 @@
-import { ActionIcon, Checkbox, MultiSelect, Select, TagsInput, Textarea, TextInput } from '@mantine/core'
-import { IconArrowDown, IconArrowUp, IconX } from '@tabler/icons-react'
+import { Checkbox, MultiSelect, Select, TagsInput, Textarea, TextInput } from '@mantine/core'
+import { IconX } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import type { Action } from '../../data/team/automation.ts'
 import { Duration } from '../../shared/Duration.tsx'
 import { t } from '../../text/index.ts'
+import { MoveButtons, RowButton } from '../parts/RowButton.tsx'
 import styles from './Automation.module.css'
 import { AddMenu } from './ConditionFields.tsx'
 import { type Kind, kindsFor, newAction, type Trigger } from './rule-draft.ts'
@@ -21,10 +22,6 @@ interface ActionFieldsProps {
 /** What a rule or macro does, in order. */
 export function ActionFields({ trigger, actions, set, choices, error }: ActionFieldsProps) {
   const texts = t.settings.automation
-  const move = (from: number, by: number) => {
-    const [one] = actions.slice(from, from + 1)
-    if (one !== undefined) set(actions.toSpliced(from, 1).toSpliced(from + by, 0, one))
-  }
   return (
     <fieldset className={styles.part}>
       <legend>{texts.actions}</legend>
@@ -42,26 +39,14 @@ export function ActionFields({ trigger, actions, set, choices, error }: ActionFi
               replace={(to) => set(actions.with(n, to))}
             />
           </div>
-          {([-1, 1] as const).map((by) => (
-            <ActionIcon
-              key={by}
-              variant="subtle"
-              color="gray"
-              aria-label={by === -1 ? texts.moveUp({ n: n + 1 }) : texts.moveDown({ n: n + 1 })}
-              aria-disabled={by === -1 ? n === 0 : n === actions.length - 1}
-              onClick={() => actions[n + by] !== undefined && move(n, by)}
-            >
-              {by === -1 ? <IconArrowUp size={16} /> : <IconArrowDown size={16} />}
-            </ActionIcon>
-          ))}
-          <ActionIcon
-            variant="subtle"
-            color="gray"
-            aria-label={texts.removeAction({ n: n + 1 })}
-            onClick={() => set(actions.toSpliced(n, 1))}
-          >
-            <IconX size={16} />
-          </ActionIcon>
+          <MoveButtons
+            up={texts.moveUp({ n: n + 1 })}
+            down={texts.moveDown({ n: n + 1 })}
+            at={n}
+            last={actions.length - 1}
+            move={(by) => set(actions.toSpliced(n, 1).toSpliced(n + by, 0, action))}
+          />
+          <RowButton label={texts.removeAction({ n: n + 1 })} icon={IconX} run={() => set(actions.toSpliced(n, 1))} />
         </div>
       ))}
       {error !== undefined && <p role="alert">{error}</p>}
@@ -90,16 +75,18 @@ function OneAction({ place, ...props }: OneActionProps): ReactNode {
   const texts = t.settings.automation
   const { kind } = action
   const label = texts.valueOf({ n: place, name: texts.kinds[kind] })
-  const choice = choiceOf(action, choices)
-  if (choice !== null) {
+  const choice = choicesOf(choices)[kind]
+  if (choice !== undefined) {
+    const { field, data } = choice
+    const nothing = data.some(({ value }) => value === none) ? none : null
     return (
       <Select
         aria-label={label}
-        data={choice.data}
-        value={choice.value || null}
+        data={data}
+        value={action[field] || nothing}
         allowDeselect={false}
         searchable
-        onChange={(chosen) => chosen !== null && change(choice.chosen(chosen))}
+        onChange={(chosen) => chosen !== null && change({ [field]: chosen === none ? null : chosen })}
       />
     )
   }
@@ -140,52 +127,28 @@ function OneAction({ place, ...props }: OneActionProps): ReactNode {
 }
 
 interface OneChoice {
+  /** Field of the action that holds the chosen value. */
+  field: 'userId' | 'teamId' | 'keyId' | 'status' | 'priority' | 'endpointId' | 'sequenceId'
   data: Choice[]
-  value: string | null | undefined
-  chosen(value: string): Partial<Action>
 }
 
+/** Stands for null. */
 const none = 'none'
-const orNull = (value: string): string | null => (value === none ? null : value)
 
-/** Returns the choice of an action that needs one thing only; null for others. */
-function choiceOf(action: Action, choices: Choices): OneChoice | null {
+/** Returns the choices of the actions that need one thing only. */
+function choicesOf(choices: Choices): Partial<Record<Kind, OneChoice>> {
   const { nobody, noTeam } = t.inbox.actions
   const { noPriority } = t.settings.automation
-  switch (action.kind) {
-    case 'assign':
-      return {
-        data: [{ value: none, label: nobody }, ...choices.members],
-        value: action.userId ?? none,
-        chosen: (id) => ({ userId: orNull(id) }),
-      }
-    case 'assign_team':
-      return {
-        data: [{ value: none, label: noTeam }, ...choices.teams],
-        value: action.teamId ?? none,
-        chosen: (id) => ({ teamId: orNull(id) }),
-      }
-    case 'to_agent':
-      return { data: choices.keys, value: action.keyId, chosen: (keyId) => ({ keyId }) }
-    case 'set_status':
-      return {
-        data: choices.statuses,
-        value: action.status,
-        chosen: (status) => ({ status: status as NonNullable<Action['status']> }),
-      }
-    case 'set_priority':
-      return {
-        data: [...choices.priorities, { value: none, label: noPriority }],
-        value: action.priority ?? none,
-        chosen: (priority) => ({ priority: orNull(priority) as NonNullable<Action['priority']> | null }),
-      }
-    case 'send_webhook':
-    case 'send_request':
-      return { data: choices.endpoints, value: action.endpointId, chosen: (endpointId) => ({ endpointId }) }
-    case 'start_sequence':
-      return { data: choices.sequences, value: action.sequenceId, chosen: (sequenceId) => ({ sequenceId }) }
-    default:
-      return null
+  const endpoint: OneChoice = { field: 'endpointId', data: choices.endpoints }
+  return {
+    assign: { field: 'userId', data: [{ value: none, label: nobody }, ...choices.members] },
+    assign_team: { field: 'teamId', data: [{ value: none, label: noTeam }, ...choices.teams] },
+    to_agent: { field: 'keyId', data: choices.keys },
+    set_status: { field: 'status', data: choices.statuses },
+    set_priority: { field: 'priority', data: [...choices.priorities, { value: none, label: noPriority }] },
+    send_webhook: endpoint,
+    send_request: endpoint,
+    start_sequence: { field: 'sequenceId', data: choices.sequences },
   }
 }
 

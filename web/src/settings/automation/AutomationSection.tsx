@@ -1,13 +1,17 @@
-import { ActionIcon, Button, Switch, VisuallyHidden } from '@mantine/core'
-import { IconArrowDown, IconArrowUp, IconPlus } from '@tabler/icons-react'
+import { Button, Switch, TextInput, VisuallyHidden } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import {
   changeRule,
+  deleteMacro,
   type Macro,
+  type MacroDraft,
+  macrosKey,
   orderRules,
   type Rule,
   type RuleDraft,
   rulesKey,
+  saveMacro,
   useMacros,
   useRules,
 } from '../../data/team/automation.ts'
@@ -17,12 +21,19 @@ import { EmptyState } from '../../ui/page/EmptyState.tsx'
 import { QueryBoundary } from '../../ui/page/PageBody.tsx'
 import { Section } from '../../ui/page/Section.tsx'
 import { Table } from '../../ui/page/Table.tsx'
+import { useDraft } from '../../ui/use-draft.ts'
 import { useListChange } from '../../ui/use-list-change.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import { textField, useSave } from '../draft/draft-fields.ts'
+import { EditPanel } from '../draft/EditPanel.tsx'
+import { AddButton } from '../parts/ItemList.tsx'
+import { MoveButtons } from '../parts/RowButton.tsx'
+import { useRemoval } from '../parts/use-removal.ts'
+import { ActionFields } from './ActionFields.tsx'
 import styles from './Automation.module.css'
-import { MacroPanel } from './MacroPanel.tsx'
 import { RulePanel } from './RulePanel.tsx'
-import { emptyRule, exampleRules } from './rule-draft.ts'
+import { emptyRule, exampleRules, newAction } from './rule-draft.ts'
+import { useChoices } from './use-choices.ts'
 
 export function AutomationSection() {
   const isAdmin = hasRole(useWorkspaceId(), 'admin')
@@ -43,11 +54,7 @@ function RulesSection() {
       <Section
         title={texts.rules}
         help={texts.rulesHelp}
-        action={
-          <Button leftSection={<IconPlus size={16} />} onClick={() => setOpen(emptyRule)}>
-            {texts.create}
-          </Button>
-        }
+        action={<AddButton label={texts.create} run={() => setOpen(emptyRule)} />}
       >
         <QueryBoundary query={query}>
           {(rules) =>
@@ -119,19 +126,13 @@ function RuleList({ rules, open }: { rules: readonly Rule[]; open(rule: Rule): v
               <span>{texts.triggers[rule.trigger]}</span>
               {rule.problems.length > 0 && <span className={styles.problem}>{texts.broken}</span>}
             </button>
-            {([-1, 1] as const).map((by) => (
-              <ActionIcon
-                key={by}
-                variant="subtle"
-                color="gray"
-                // Not `disabled`: that would drop the focus after a click.
-                aria-disabled={rules[n + by] === undefined}
-                aria-label={by === -1 ? texts.up({ name: rule.name }) : texts.down({ name: rule.name })}
-                onClick={() => move(n, by)}
-              >
-                {by === -1 ? <IconArrowUp size={16} /> : <IconArrowDown size={16} />}
-              </ActionIcon>
-            ))}
+            <MoveButtons
+              up={texts.up({ name: rule.name })}
+              down={texts.down({ name: rule.name })}
+              at={n}
+              last={rules.length - 1}
+              move={(by) => move(n, by)}
+            />
           </li>
         ))}
       </ol>
@@ -149,13 +150,7 @@ function MacrosSection({ isAdmin }: { isAdmin: boolean }) {
       <Section
         title={texts.macros}
         help={texts.macrosHelp}
-        action={
-          isAdmin && (
-            <Button leftSection={<IconPlus size={16} />} onClick={() => setOpen('new')}>
-              {texts.createMacro}
-            </Button>
-          )
-        }
+        action={isAdmin && <AddButton label={texts.createMacro} run={() => setOpen('new')} />}
       >
         <QueryBoundary query={query}>
           {(macros) =>
@@ -182,5 +177,49 @@ function MacrosSection({ isAdmin }: { isAdmin: boolean }) {
       </Section>
       {open !== null && <MacroPanel macro={open === 'new' ? null : open} close={() => setOpen(null)} />}
     </>
+  )
+}
+
+interface MacroPanelProps {
+  /** Null for a new macro. */
+  macro: Macro | null
+  close(): void
+}
+
+function MacroPanel({ macro, close }: MacroPanelProps) {
+  const workspaceId = useWorkspaceId()
+  const texts = t.settings.automation
+  const queries = useQueryClient()
+  const queryKey = macrosKey(workspaceId)
+  const choices = useChoices()
+  const draft = useDraft<MacroDraft>({ name: macro?.name ?? '', actions: macro?.actions ?? [newAction('reply')] })
+  const { value, set, errorOf } = draft
+  const send = () => saveMacro(workspaceId, macro?.id ?? null, value)
+  const save = useSave(draft, send, async () => {
+    await queries.invalidateQueries({ queryKey })
+    close()
+  })
+  const remove = useRemoval<Macro>(queryKey, {
+    remove: ({ id }) => deleteMacro(workspaceId, id),
+    restore: ({ name, actions }) => saveMacro(workspaceId, null, { name, actions }),
+    done: ({ name }) => texts.macroDeleted({ name }),
+  })
+  return (
+    <EditPanel
+      title={macro === null ? texts.createMacro : texts.changeMacro({ name: macro.name })}
+      close={close}
+      size={640}
+      save={save}
+      remove={macro !== null && (() => void remove(macro))}
+    >
+      <TextInput label={texts.name} {...textField(draft, 'name')} maxLength={100} data-autofocus />
+      <ActionFields
+        trigger={null}
+        actions={value.actions}
+        set={(actions) => set({ actions })}
+        choices={choices}
+        error={errorOf('actions')}
+      />
+    </EditPanel>
   )
 }

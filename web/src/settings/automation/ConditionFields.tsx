@@ -1,7 +1,8 @@
-import { ActionIcon, Button, Menu, MultiSelect, NumberInput, Select, TagsInput } from '@mantine/core'
+import { Button, Menu, MultiSelect, NumberInput, Select, TagsInput } from '@mantine/core'
 import { IconPlus, IconX } from '@tabler/icons-react'
 import type { Condition } from '../../data/team/automation.ts'
 import { t } from '../../text/index.ts'
+import { RowButton } from '../parts/RowButton.tsx'
 import styles from './Automation.module.css'
 import { type Field, fieldsFor, newCondition, type Trigger } from './rule-draft.ts'
 import { type Choices, valuesFor } from './use-choices.ts'
@@ -17,7 +18,6 @@ interface ConditionFieldsProps {
 /** What must hold for a rule to act. */
 export function ConditionFields({ trigger, conditions, set, choices, error }: ConditionFieldsProps) {
   const texts = t.settings.automation
-  const addable = fieldsFor(trigger)
   return (
     <fieldset className={styles.part}>
       <legend>{texts.conditions}</legend>
@@ -32,20 +32,17 @@ export function ConditionFields({ trigger, conditions, set, choices, error }: Co
             choices={choices}
             change={(to) => set(conditions.with(n, to))}
           />
-          <ActionIcon
-            variant="subtle"
-            color="gray"
-            aria-label={texts.removeCondition({ n: n + 1 })}
-            onClick={() => set(conditions.toSpliced(n, 1))}
-          >
-            <IconX size={16} />
-          </ActionIcon>
+          <RowButton
+            label={texts.removeCondition({ n: n + 1 })}
+            icon={IconX}
+            run={() => set(conditions.toSpliced(n, 1))}
+          />
         </div>
       ))}
       {error !== undefined && <p role="alert">{error}</p>}
       <AddMenu
         label={texts.addCondition}
-        items={addable.map((field) => ({ value: field, label: texts.fields[field] }))}
+        items={fieldsFor(trigger).map((field) => ({ value: field, label: texts.fields[field] }))}
         add={(field) => set([...conditions, newCondition(field as Field)])}
       />
     </fieldset>

@@ -53,39 +53,25 @@ export const newCondition = (field: Field): Condition => ({
   ...(field === 'lead_field' && { key: '' }),
 })
 
-export function newAction(kind: Kind): Action {
-  switch (kind) {
-    case 'add_labels':
-    case 'remove_labels':
-      return { kind, labelIds: [] }
-    case 'assign':
-      return { kind, userId: null }
-    case 'assign_team':
-      return { kind, teamId: null }
-    case 'to_agent':
-      return { kind, keyId: '' }
-    case 'set_status':
-      return { kind, status: 'pending' }
-    case 'set_priority':
-      return { kind, priority: 'high' }
-    case 'add_note':
-    case 'reply':
-      return { kind, text: '' }
-    case 'send_template':
-      return { kind, template: { name: '', language: '', parameters: [] } }
-    case 'set_lead_field':
-      return { kind, field: 'status', value: 'contacted' }
-    case 'send_webhook':
-    case 'send_request':
-      return { kind, endpointId: '' }
-    case 'start_sequence':
-      return { kind, sequenceId: '' }
-    case 'wait':
-      return { kind, minutes: 60, endsIfCustomerWrites: true }
-    default:
-      return { kind }
-  }
+const newValues: Partial<Record<Kind, Omit<Action, 'kind'>>> = {
+  add_labels: { labelIds: [] },
+  remove_labels: { labelIds: [] },
+  assign: { userId: null },
+  assign_team: { teamId: null },
+  to_agent: { keyId: '' },
+  set_status: { status: 'pending' },
+  set_priority: { priority: 'high' },
+  add_note: { text: '' },
+  reply: { text: '' },
+  send_template: { template: { name: '', language: '', parameters: [] } },
+  set_lead_field: { field: 'status', value: 'contacted' },
+  send_webhook: { endpointId: '' },
+  send_request: { endpointId: '' },
+  start_sequence: { sequenceId: '' },
+  wait: { minutes: 60, endsIfCustomerWrites: true },
 }
+
+export const newAction = (kind: Kind): Action => ({ kind, ...newValues[kind] })
 
 export const emptyRule: RuleDraft = {
   ...{ name: '', trigger: 'message_received', afterMinutes: null, conditions: [], actions: [newAction('reply')] },

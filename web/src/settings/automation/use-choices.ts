@@ -8,7 +8,6 @@ import { useMemberList } from '../../data/team/members.ts'
 import { useTeamList } from '../../data/team/routing.ts'
 import { useEndpoints } from '../../data/webhooks.ts'
 import { useStatuses } from '../../data/workspace.ts'
-import { hasRole } from '../../session/session.ts'
 import { language, t } from '../../text/index.ts'
 import { countryCodes } from '../../ui/format/country-codes.ts'
 import { languageName } from '../../ui/format/language-name.ts'
@@ -31,13 +30,12 @@ export function useChoices() {
   const { any: _, ...statuses } = t.inbox.statuses
   const named = (list: readonly { id: string; name: string }[] = []): Choice[] =>
     list.map(({ id, name }) => ({ value: id, label: name }))
-  const keys = named((useApiKeys(workspaceId).data ?? []).filter(({ status }) => status === 'active'))
   return {
     labels: named([...useLabelsById(workspaceId).values()]),
     members: useMemberList(workspaceId).map(({ userId, name }) => ({ value: userId, label: name })),
     teams: named(useTeamList(workspaceId)),
     connections: named(useConnections(workspaceId).data),
-    keys,
+    keys: named((useApiKeys(workspaceId).data ?? []).filter(({ status }) => status === 'active')),
     statuses: entries(statuses),
     leadStatuses: useStatuses(workspaceId).map((value) => ({ value, label: statusName(value) })),
     leadFields: useLeadFields(workspaceId).map((field) => ({ value: field.key, label: customFieldName(field) })),
@@ -51,7 +49,6 @@ export function useChoices() {
     })),
     sequences: named(useSequences(workspaceId).data),
     priorities: entries(texts.priorities),
-    isAdmin: hasRole(workspaceId, 'admin'),
   }
 }
 export type Choices = ReturnType<typeof useChoices>
@@ -67,37 +64,23 @@ function languages(): Choice[] {
 /** Returns the values of a condition to choose from; null: they are typed. */
 export function valuesFor(field: Field, choices: Choices): Choice[] | null {
   const texts = t.settings.automation
-  switch (field) {
-    case 'connection':
-      return choices.connections
-    case 'channel':
-      return entries(t.inbox.channels)
-    case 'language':
-      return languages()
-    case 'status':
-      return choices.statuses
-    case 'label':
-    case 'added_label':
-      return choices.labels
-    case 'owner':
-      return [...entries(texts.owners), ...choices.keys]
-    case 'assignee':
-      return [{ value: 'nobody', label: t.inbox.actions.nobody }, ...choices.members]
-    case 'team':
-      return [{ value: 'none', label: t.inbox.actions.noTeam }, ...choices.teams]
-    case 'priority':
-      return [...choices.priorities, { value: 'none', label: texts.noPriority }]
-    case 'hours':
-      return entries(texts.hours)
-    case 'message_kind':
-      return entries(t.inbox.kinds)
-    case 'actor':
-      return entries(texts.actors)
-    case 'lead_status':
-      return choices.leadStatuses
-    case 'lead_source':
-      return entries(t.lead.sources)
-    default:
-      return null
+  const { nobody, noTeam } = t.inbox.actions
+  const lists: Partial<Record<Field, () => Choice[]>> = {
+    connection: () => choices.connections,
+    channel: () => entries(t.inbox.channels),
+    language: languages,
+    status: () => choices.statuses,
+    label: () => choices.labels,
+    added_label: () => choices.labels,
+    owner: () => [...entries(texts.owners), ...choices.keys],
+    assignee: () => [{ value: 'nobody', label: nobody }, ...choices.members],
+    team: () => [{ value: 'none', label: noTeam }, ...choices.teams],
+    priority: () => [...choices.priorities, { value: 'none', label: texts.noPriority }],
+    hours: () => entries(texts.hours),
+    message_kind: () => entries(t.inbox.kinds),
+    actor: () => entries(texts.actors),
+    lead_status: () => choices.leadStatuses,
+    lead_source: () => entries(t.lead.sources),
   }
+  return lists[field]?.() ?? null
 }

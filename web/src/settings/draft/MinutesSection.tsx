@@ -1,7 +1,6 @@
 import { NumberInput, Switch } from '@mantine/core'
 import type { Workspace } from '../../data/workspace.ts'
-import { Section } from '../../ui/page/Section.tsx'
-import { DraftButtons, useWorkspaceDraft } from './WorkspaceDraft.tsx'
+import { DraftSection, useWorkspaceDraft } from './DraftSection.tsx'
 
 const maxMinutes = 10_080
 
@@ -22,11 +21,7 @@ export function MinutesSection({ workspace, field, defaultMinutes, texts }: Minu
   )
   const { [field]: minutes = null } = draft.value
   return (
-    <Section
-      title={texts.title}
-      submit={draft.save}
-      footer={draft.mayChange && <DraftButtons draft={draft} isComplete={minutes !== ''} />}
-    >
+    <DraftSection title={texts.title} draft={draft} isComplete={minutes !== ''}>
       <Switch
         label={texts.isOn}
         description={texts.help}
@@ -47,6 +42,6 @@ export function MinutesSection({ workspace, field, defaultMinutes, texts }: Minu
           disabled={!draft.mayChange}
         />
       )}
-    </Section>
+    </DraftSection>
   )
 }

@@ -1,10 +1,11 @@
-import { ActionIcon, VisuallyHidden } from '@mantine/core'
-import { IconArrowDown, IconArrowUp, IconGripVertical } from '@tabler/icons-react'
+import { VisuallyHidden } from '@mantine/core'
+import { IconGripVertical } from '@tabler/icons-react'
 import { type DragEvent, useState } from 'react'
 import { type LeadField, leadFieldsKey, orderLeadFields } from '../../data/lead-fields.ts'
 import { t } from '../../text/index.ts'
 import { useListChange } from '../../ui/use-list-change.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import { MoveButtons } from '../parts/RowButton.tsx'
 import styles from './FieldsSection.module.css'
 
 interface FieldOrderProps {
@@ -62,7 +63,15 @@ export function FieldOrder({ fields, open }: FieldOrderProps) {
                 <FieldSummary field={field} />
               </button>
             )}
-            {open !== null && <MoveButtons field={field} at={n} last={inUse.length - 1} move={move} />}
+            {open !== null && (
+              <MoveButtons
+                up={t.fields.up({ name: field.label })}
+                down={t.fields.down({ name: field.label })}
+                at={n}
+                last={inUse.length - 1}
+                move={(by) => move(field.id, n + by)}
+              />
+            )}
           </li>
         ))}
       </ol>
@@ -110,30 +119,6 @@ function FieldSummary({ field }: { field: LeadField }) {
     <>
       <strong>{field.label}</strong>
       <span>{[t.fields.types[field.type], ...(field.required ? [t.fields.required] : []), ...places].join(' · ')}</span>
-    </>
-  )
-}
-
-function MoveButtons({ field, at, last, move }: { field: LeadField; at: number; last: number; move: Move }) {
-  return (
-    <>
-      {([-1, 1] as const).map((by) => {
-        const mayMove = by === -1 ? at > 0 : at < last
-        const Icon = by === -1 ? IconArrowUp : IconArrowDown
-        return (
-          <ActionIcon
-            key={by}
-            variant="subtle"
-            color="gray"
-            // Not `disabled`: that would drop the focus after a click.
-            aria-disabled={!mayMove}
-            aria-label={by === -1 ? t.fields.up({ name: field.label }) : t.fields.down({ name: field.label })}
-            onClick={() => mayMove && move(field.id, at + by)}
-          >
-            <Icon size={16} />
-          </ActionIcon>
-        )
-      })}
     </>
   )
 }

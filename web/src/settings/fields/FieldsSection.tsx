@@ -1,15 +1,11 @@
 import { Button } from '@mantine/core'
-import { IconPlus } from '@tabler/icons-react'
-import { useState } from 'react'
 import { changeLeadField, type LeadField, leadFieldsKey, useLeadFieldList } from '../../data/lead-fields.ts'
 import { hasRole } from '../../session/session.ts'
 import { blankField, FieldPanel } from '../../shared/fields/FieldPanel.tsx'
 import { t } from '../../text/index.ts'
-import { EmptyState } from '../../ui/page/EmptyState.tsx'
-import { QueryBoundary } from '../../ui/page/PageBody.tsx'
 import { useListChange } from '../../ui/use-list-change.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
-import listStyles from '../List.module.css'
+import { ItemList } from '../parts/ItemList.tsx'
 import { FieldOrder } from './FieldOrder.tsx'
 import styles from './FieldsSection.module.css'
 
@@ -17,36 +13,22 @@ import styles from './FieldsSection.module.css'
 export function FieldsSection() {
   const workspaceId = useWorkspaceId()
   const query = useLeadFieldList(workspaceId)
-  const [open, setOpen] = useState<LeadField | 'new' | null>(null)
   const mayChange = hasRole(workspaceId, 'admin')
-  const create = () => setOpen('new')
   return (
-    <>
-      {mayChange && (
-        <div className={listStyles.bar}>
-          <Button leftSection={<IconPlus size={16} />} onClick={create}>
-            {t.fields.create}
-          </Button>
-        </div>
+    <ItemList
+      query={query}
+      create={mayChange ? t.fields.create : null}
+      empty={t.fields.empty}
+      emptyHelp={t.fields.emptyHelp}
+      panel={(field, close) => <FieldPanel field={field ?? blankField} close={close} />}
+    >
+      {(fields, open) => (
+        <>
+          <FieldOrder fields={fields} open={mayChange ? open : null} />
+          <Archived fields={fields.filter(({ isArchived }) => isArchived)} mayChange={mayChange} />
+        </>
       )}
-      <QueryBoundary query={query}>
-        {(fields) =>
-          fields.length === 0 ? (
-            <EmptyState
-              title={t.fields.empty}
-              help={t.fields.emptyHelp}
-              {...(mayChange && { action: { label: t.fields.create, run: create } })}
-            />
-          ) : (
-            <>
-              <FieldOrder fields={fields} open={mayChange ? setOpen : null} />
-              <Archived fields={fields.filter(({ isArchived }) => isArchived)} mayChange={mayChange} />
-            </>
-          )
-        }
-      </QueryBoundary>
-      {open !== null && <FieldPanel field={open === 'new' ? blankField : open} close={() => setOpen(null)} />}
-    </>
+    </ItemList>
   )
 }
 

@@ -7,13 +7,11 @@ import {
   useTeamServiceChange,
   useTeamServices,
 } from '../../data/team/services.ts'
-import { hasRole } from '../../session/session.ts'
 import { t } from '../../text/index.ts'
-import { showError } from '../../ui/overlay/toasts.tsx'
 import { QueryBoundary } from '../../ui/page/PageBody.tsx'
 import { Section } from '../../ui/page/Section.tsx'
-import { useDraft } from '../../ui/use-draft.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import { useSectionDraft } from '../draft/DraftSection.tsx'
 
 interface TeamChoiceProps {
   title: string
@@ -68,23 +66,10 @@ export function useTeamServiceDraft(
   service: TeamServiceFields,
   bodyOf: (value: TeamServiceFields) => TeamServiceFields,
 ) {
-  const workspaceId = useWorkspaceId()
-  const draft = useDraft(service)
-  const change = useTeamServiceChange(workspaceId, t.settings.saved)
-  return {
-    ...draft,
-    mayChange: hasRole(workspaceId, 'admin'),
-    isSaving: change.isPending,
-    save: () => {
-      const body = bodyOf(draft.value)
-      change.mutate(
-        { teamId, ...body },
-        {
-          onSuccess: () => draft.reset(body),
-          onError: (error) => draft.applyError(error) || showError(error),
-        },
-      )
-    },
-    cancel: () => draft.reset(service),
-  }
+  const change = useTeamServiceChange(useWorkspaceId(), t.settings.saved)
+  return useSectionDraft(service, async (value) => {
+    const body = bodyOf(value)
+    await change.mutateAsync({ teamId, ...body })
+    return body
+  })
 }

@@ -2,8 +2,8 @@ import type { Workspace } from '../../data/workspace.ts'
 import { weekdays } from '../../ui/format/time.ts'
 
 export type Hours = NonNullable<Workspace['hours']>
-export type Week = Hours['week']
-export type Weekday = keyof Week
+type Week = Hours['week']
+type Weekday = keyof Week
 export type Span = Week[Weekday][number]
 
 export const maxSpans = 4
@@ -38,7 +38,7 @@ export function withAddedSpan(spans: readonly Span[]): Span[] {
 export const formatEnd = (to: string): string => (to === latest ? '00:00' : to)
 export const parseEnd = (text: string): string => (text === '00:00' ? latest : text)
 
-export type SpanProblem = 'missing' | 'order' | 'overlap'
+type SpanProblem = 'missing' | 'order' | 'overlap'
 
 /** Returns the error that prevents saving a day. Spans may be in any order. */
 export function problemOf(spans: readonly Span[]): SpanProblem | null {
@@ -50,8 +50,12 @@ export function problemOf(spans: readonly Span[]): SpanProblem | null {
 
 export const isComplete = (week: Week): boolean => weekdays.every((day) => problemOf(week[day]) === null)
 
-export const sortedWeek = (week: Week): Week =>
-  Object.fromEntries(weekdays.map((day) => [day, inOrder(week[day])])) as Week
+/** Returns the hours to store, with the spans of each day in order. */
+export function sortedHours(hours: Hours | null): Hours | null {
+  if (hours === null) return null
+  const days = weekdays.map((day) => [day, inOrder(hours.week[day])])
+  return { ...hours, week: Object.fromEntries(days) }
+}
 
 const inOrder = (spans: readonly Span[]): Span[] => spans.toSorted((a, b) => (a.from < b.from ? -1 : 1))
 

@@ -1,18 +1,28 @@
-import { Button, Group, Stack, Textarea } from '@mantine/core'
+import { Button, Group, Stack, Textarea, TextInput } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useApiKeys } from '../../data/keys.ts'
-import { discardDraft, type Scope, useInvalidateInstructions, type Versions } from '../../data/team/instructions.ts'
+import {
+  type Draft,
+  discardDraft,
+  publishDraft,
+  type Scope,
+  saveDraft,
+  useInvalidateInstructions,
+  type Versions,
+} from '../../data/team/instructions.ts'
 import { AgentPreview } from '../../shared/agent/AgentPreview.tsx'
 import { t } from '../../text/index.ts'
 import { formatDateTime, formatNumber } from '../../ui/format/time.ts'
 import { Confirm } from '../../ui/overlay/Confirm.tsx'
 import { showError, showToast } from '../../ui/overlay/toasts.tsx'
 import { Section } from '../../ui/page/Section.tsx'
+import { type Draft as Form, useDraft } from '../../ui/use-draft.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { useAuthorName } from './author.ts'
+import { DiffView } from './DiffView.tsx'
 import styles from './Instructions.module.css'
-import { PublishDialog } from './PublishDialog.tsx'
-import { useScopeDraft } from './use-scope-draft.ts'
 
 const maxLength = 4000
 
@@ -159,3 +169,151 @@ function DraftPreview({ scope, data, close }: { scope: Scope; data: Versions; cl
   )
   return <AgentPreview keys={concerned} draftId={data.draft?.id ?? null} close={close} />
 }
+
+const maxNoteLength = 200
+
+interface PublishDialogProps {
+  editor: ScopeDraft
+  data: Versions
+  close(): void
+}
+
+/** Shows what changes for agents, and takes a note for colleagues. */
+function PublishDialog({ editor: { form, save, publish }, data: { draft, versions }, close }: PublishDialogProps) {
+  const texts = t.instructions
+  const workspaceId = useWorkspaceId()
+  const navigate = useNavigate()
+  const { text, note } = form.value
+  const [newest] = versions
+  const version = newest?.version ?? 0
+  const isOlder = draft !== null && draft.basedOn < version
+  const tryFirst = () =>
+    void (form.isChanged ? save() : Promise.resolve()).then(
+      () =>
+        navigate({
+          to: '/w/$workspaceId/scenarios',
+          params: { workspaceId },
+          state: (state) => ({ ...state, instructions: text }),
+        }),
+      close,
+    )
+  return (
+    <Confirm
+      title={texts.publishConfirm({ n: formatNumber(version + 1) })}
+      action={texts.publish}
+      isReversible
+      run={() => publish().then(close, () => {})}
+      close={close}
+    >
+      <Stack gap="sm">
+        <p className={styles.hint}>{texts.publishHelp}</p>
+        {isOlder && (
+          <div className={styles.notice} role="alert">
+            <p>{texts.newerVersion({ n: formatNumber(version) })}</p>
+          </div>
+        )}
+        <DiffView before={newest?.text ?? null} after={text.trim() === '' ? null : text} />
+        <TextInput
+          label={texts.note}
+          description={texts.noteHelp}
+          maxLength={maxNoteLength}
+          value={note}
+          onChange={(event) => form.set({ note: event.currentTarget.value })}
+          error={form.errorOf('note')}
+        />
+        <Button variant="subtle" size="compact-sm" w="fit-content" onClick={tryFirst}>
+          {texts.tryFirst}
+        </Button>
+      </Stack>
+    </Confirm>
+  )
+}
+
+interface ScopeDraft {
+  form: Form<{ text: string; note: string }>
+  isSaving: boolean
+  /** Someone else has saved or published since this text was begun. */
+  isOvertaken: boolean
+  takeTheirs(): void
+  keepMine(): void
+  save(): Promise<Draft>
+  /** Saves what is not saved, then publishes. */
+  publish(): Promise<unknown>
+}
+
+/** Edits the draft of a scope: it follows changes of others until something is typed. */
+function useScopeDraft(scope: Scope, data: Versions): ScopeDraft {
+  const workspaceId = useWorkspaceId()
+  const changed = useInvalidateInstructions(workspaceId)
+  // What the text was begun from.
+  const [base, setBase] = useState(data)
+  const [seen, setSeen] = useState(data)
+  const form = useDraft(valuesOf(base))
+  if (seen !== data) {
+    setSeen(data)
+    if (!form.isChanged) {
+      setBase(data)
+      form.reset(valuesOf(data))
+    }
+  }
+  const start = async (): Promise<Draft> => {
+    const { text, note } = form.value
+    const saved = await saveDraft(workspaceId, {
+      ...scope,
+      text: text.trim() === '' ? null : text,
+      note: note.trim() === '' ? null : note,
+      basedOn: versionOf(base),
+      revision: base.draft?.revision ?? null,
+    })
+    setBase({ ...base, draft: saved })
+    form.reset({ text, note })
+    return saved
+  }
+  const refused = (error: unknown) => {
+    if (!form.applyError(error)) showError(error)
+    // Shows what someone else has done.
+    void changed()
+  }
+  const saving = useMutation({
+    mutationFn: start,
+    onSuccess: async () => {
+      showToast(t.instructions.saved)
+      await changed()
+    },
+    onError: refused,
+  })
+  const publishing = useMutation({
+    mutationFn: async () => {
+      const saved = form.isChanged || base.draft === null ? await start() : base.draft
+      return publishDraft(workspaceId, saved, versionOf(data))
+    },
+    onSuccess: async ({ version }) => {
+      showToast(t.instructions.published({ n: version.version }))
+      await changed()
+    },
+    onError: refused,
+  })
+  return {
+    form,
+    isSaving: saving.isPending,
+    isOvertaken: form.isChanged && !saving.isPending && stateOf(base) !== stateOf(data),
+    takeTheirs: () => {
+      setBase(data)
+      form.reset(valuesOf(data))
+    },
+    keepMine: () => setBase(data),
+    save: () => saving.mutateAsync(),
+    publish: () => publishing.mutateAsync(),
+  }
+}
+
+const versionOf = ({ versions }: Versions): number => versions[0]?.version ?? 0
+
+const valuesOf = ({ draft, versions }: Versions) => ({
+  text: (draft === null ? versions[0]?.text : draft.text) ?? '',
+  note: draft?.note ?? '',
+})
+
+/** Differs when someone has saved, discarded or published. */
+const stateOf = ({ draft, versions }: Versions): string =>
+  `${draft?.id ?? ''} ${draft?.revision ?? 0} ${versions[0]?.version ?? 0}`

@@ -1,5 +1,4 @@
 import { Button, Group, Select, Stack } from '@mantine/core'
-import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { restoreVersion, useInvalidateInstructions, type Version, type Versions } from '../../data/team/instructions.ts'
 import { t } from '../../text/index.ts'
@@ -14,13 +13,8 @@ import { useAuthorName } from './author.ts'
 import { DiffView } from './DiffView.tsx'
 import styles from './Instructions.module.css'
 
-interface HistoryProps {
-  data: Versions
-  mayChange: boolean
-}
-
 /** Published versions, newest first: who, when, why; compare any two, restore one. */
-export function History({ data, mayChange }: HistoryProps) {
+export function History({ data, mayChange }: { data: Versions; mayChange: boolean }) {
   const texts = t.instructions
   const [compared, setCompared] = useState<Version | null>(null)
   const [restoring, setRestoring] = useState<Version | null>(null)
@@ -84,18 +78,16 @@ function VersionFacts({ version, isInForce }: { version: Version; isInForce: boo
   )
 }
 
-const draftValue = 'draft'
-
-/** Compares a version with the one before, or any other two. */
-function CompareDialog({
-  data: { draft, versions },
-  version,
-  close,
-}: {
+interface VersionDialogProps {
   data: Versions
   version: Version
   close(): void
-}) {
+}
+
+const draftValue = 'draft'
+
+/** Compares a version with the one before, or any other two. */
+function CompareDialog({ data: { draft, versions }, version, close }: VersionDialogProps) {
   const texts = t.instructions
   const all = new Map<string, string | null>([
     ...(draft === null ? [] : [[draftValue, draft.text] as const]),
@@ -125,29 +117,24 @@ function CompareDialog({
   )
 }
 
-function RestoreDialog({ data: { versions }, version, close }: { data: Versions; version: Version; close(): void }) {
+function RestoreDialog({ data: { versions }, version, close }: VersionDialogProps) {
   const texts = t.instructions
   const workspaceId = useWorkspaceId()
   const changed = useInvalidateInstructions(workspaceId)
   const [newest] = versions
-  const restore = useMutation({
-    mutationFn: () => restoreVersion(workspaceId, version, newest?.version ?? 0),
-    onSuccess: async (answer) => {
-      close()
-      showToast(texts.published({ n: answer.version.version }))
-      await changed()
-    },
-    onError: (error) => {
-      showError(error)
-      void changed()
-    },
-  })
+  const restore = () =>
+    restoreVersion(workspaceId, version, newest?.version ?? 0)
+      .then((restored) => {
+        close()
+        showToast(texts.published({ n: restored.version.version }))
+      }, showError)
+      .finally(changed)
   return (
     <Confirm
       title={texts.restoreConfirm({ n: formatNumber(version.version) })}
       action={texts.restore}
       isReversible
-      run={() => restore.mutateAsync().catch(() => {})}
+      run={restore}
       close={close}
     >
       <Stack gap="sm">

@@ -11,15 +11,9 @@ export function readScope({ key, connection }: Record<string, unknown>): ScopeSe
   return typeof connection === 'string' && connection !== '' ? { connection } : {}
 }
 
-export const scopeIn = ({
-  key = null,
-  connection = null,
-}: {
-  key?: string | null
-  connection?: string | null
-}): Scope => ({
-  keyId: key,
-  connectionId: connection,
+export const scopeIn = ({ key = '', connection = '' }: ScopeSearch): Scope => ({
+  keyId: key || null,
+  connectionId: connection || null,
 })
 
 /** Identifies a scope in a list: `key:<id>`, `connection:<id>`, or `every`. */

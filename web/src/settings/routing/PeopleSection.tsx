@@ -1,18 +1,16 @@
 import { NumberInput, Switch } from '@mantine/core'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { useApiKeys } from '../../data/keys.ts'
 import { isAway, setAway, useMemberList } from '../../data/team/members.ts'
 import { changeRouting, type Routing } from '../../data/team/routing.ts'
 import { membersKey, routingKey } from '../../data/workspace-updates.ts'
-import { currentUser, hasRole } from '../../session/session.ts'
+import { currentUser } from '../../session/session.ts'
 import { t } from '../../text/index.ts'
 import { formatDateTime } from '../../ui/format/time.ts'
 import { showError, showToast } from '../../ui/overlay/toasts.tsx'
-import { Section } from '../../ui/page/Section.tsx'
 import { type Column, Table } from '../../ui/page/Table.tsx'
-import { useDraft } from '../../ui/use-draft.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
-import { DraftButtons } from '../draft/WorkspaceDraft.tsx'
+import { DraftSection, useSectionDraft } from '../draft/DraftSection.tsx'
 import styles from './Routing.module.css'
 
 /** Someone with a limit of open conversations: a member or an agent. */
@@ -32,18 +30,14 @@ export function PeopleSection({ routing }: { routing: Routing }) {
   const workspaceId = useWorkspaceId()
   const texts = t.settings.routing
   const queries = useQueryClient()
-  const mayChange = hasRole(workspaceId, 'admin')
   const rows = useLimited(workspaceId)
-  const draft = useDraft<Limits>(limitsOf(routing))
-  const save = useMutation({
-    mutationFn: () => changeRouting(workspaceId, changesOf(rows, draft.value)),
-    onSuccess: (changed) => {
-      queries.setQueryData(routingKey(workspaceId), changed)
-      draft.reset(limitsOf(changed))
-      showToast(t.settings.saved)
-    },
-    onError: showError,
+  const draft = useSectionDraft<Limits>(limitsOf(routing), async (limits) => {
+    const changed = await changeRouting(workspaceId, changesOf(rows, limits))
+    queries.setQueryData(routingKey(workspaceId), changed)
+    showToast(t.settings.saved)
+    return limitsOf(changed)
   })
+  const { mayChange } = draft
   const open = new Map([
     ...routing.people.map((one): [string, number] => [one.userId, one.open]),
     ...routing.agents.map((one): [string, number] => [one.keyId, one.open]),
@@ -70,16 +64,10 @@ export function PeopleSection({ routing }: { routing: Routing }) {
     },
     { key: 'open', title: texts.open, cell: ({ id }) => open.get(id) ?? '–', numeric: true, optional: true },
   ]
-  const cancel = () => draft.reset(limitsOf(routing))
   return (
-    <Section
-      title={texts.people}
-      help={texts.peopleHelp}
-      submit={() => save.mutate()}
-      footer={mayChange && <DraftButtons draft={{ isChanged: draft.isChanged, isSaving: save.isPending, cancel }} />}
-    >
+    <DraftSection title={texts.people} help={texts.peopleHelp} draft={draft}>
       <Table label={texts.people} rows={rows} keyOf={({ id }) => id} columns={columns} />
-    </Section>
+    </DraftSection>
   )
 }
 
@@ -117,7 +105,7 @@ function changesOf(rows: readonly Limited[], limits: Limits) {
   }
 }
 
-function Availability({ row, mayChange }: AvailabilityProps) {
+function Availability({ row, mayChange }: { row: Limited; mayChange: boolean }) {
   const workspaceId = useWorkspaceId()
   const queries = useQueryClient()
   const { id, name, isAgent, awayUntil } = row
@@ -139,9 +127,4 @@ function Availability({ row, mayChange }: AvailabilityProps) {
       disabled={!mayChange && id !== currentUser().id}
     />
   )
-}
-
-interface AvailabilityProps {
-  row: Limited
-  mayChange: boolean
 }

@@ -1,5 +1,3 @@
-import { Button } from '@mantine/core'
-import { IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
 import { type Team, useRouting, useTeams } from '../../data/team/routing.ts'
 import { hasRole } from '../../session/session.ts'
@@ -9,6 +7,7 @@ import { QueryBoundary } from '../../ui/page/PageBody.tsx'
 import { Section } from '../../ui/page/Section.tsx'
 import { Table } from '../../ui/page/Table.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import { AddButton } from '../parts/ItemList.tsx'
 import { PeopleSection } from './PeopleSection.tsx'
 import styles from './Routing.module.css'
 import { RulesSection } from './RulesSection.tsx'
@@ -38,19 +37,12 @@ function TeamsSection({ teams }: { teams: readonly Team[] }) {
   const texts = t.settings.routing
   const [open, setOpen] = useState<Team | 'new' | null>(null)
   const mayChange = hasRole(useWorkspaceId(), 'admin')
-  const create = () => setOpen('new')
   return (
     <>
       <Section
         title={texts.teams}
         help={texts.teamsHelp}
-        action={
-          mayChange && (
-            <Button leftSection={<IconPlus size={16} />} onClick={create}>
-              {texts.create}
-            </Button>
-          )
-        }
+        action={mayChange && <AddButton label={texts.create} run={() => setOpen('new')} />}
       >
         {teams.length === 0 ? (
           <EmptyState title={texts.empty} />

@@ -1,16 +1,13 @@
 import { Select } from '@mantine/core'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { useConnections } from '../../data/connections.ts'
 import { useApiKeys } from '../../data/keys.ts'
 import { changeRouting, type Routing, type Team } from '../../data/team/routing.ts'
 import { routingKey } from '../../data/workspace-updates.ts'
-import { hasRole } from '../../session/session.ts'
 import { t } from '../../text/index.ts'
-import { showError, showToast } from '../../ui/overlay/toasts.tsx'
-import { Section } from '../../ui/page/Section.tsx'
-import { useDraft } from '../../ui/use-draft.ts'
+import { showToast } from '../../ui/overlay/toasts.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
-import { DraftButtons } from '../draft/WorkspaceDraft.tsx'
+import { DraftSection, useSectionDraft } from '../draft/DraftSection.tsx'
 import styles from './Routing.module.css'
 import { choicesOf, type RuleChoice, rulesOf } from './rules-draft.ts'
 
@@ -32,36 +29,22 @@ function RulesForm({ routing, teams, connections }: RulesFormProps) {
   const workspaceId = useWorkspaceId()
   const texts = t.settings.routing
   const queries = useQueryClient()
-  const mayChange = hasRole(workspaceId, 'admin')
-  const ids = connections.map(({ id }) => id)
-  const draft = useDraft({ rules: choicesOf(routing.rules, ids) })
-  const save = useMutation({
-    mutationFn: () => changeRouting(workspaceId, { rules: rulesOf(draft.value.rules) }),
-    onSuccess: (changed) => {
-      queries.setQueryData(routingKey(workspaceId), changed)
-      draft.reset({ rules: choicesOf(changed.rules, ids) })
-      showToast(t.settings.saved)
-    },
-    onError: (error) => draft.applyError(error) || showError(error),
+  const draftOf = ({ rules }: Routing) => ({
+    rules: choicesOf(
+      rules,
+      connections.map(({ id }) => id),
+    ),
   })
+  const draft = useSectionDraft(draftOf(routing), async ({ rules }) => {
+    const changed = await changeRouting(workspaceId, { rules: rulesOf(rules) })
+    queries.setQueryData(routingKey(workspaceId), changed)
+    showToast(t.settings.saved)
+    return draftOf(changed)
+  })
+  const { mayChange } = draft
   const error = draft.errorOf('rules')
   return (
-    <Section
-      title={texts.rules}
-      help={mayChange ? texts.rulesHelp : t.settings.adminsOnly}
-      submit={() => save.mutate()}
-      footer={
-        mayChange && (
-          <DraftButtons
-            draft={{
-              isChanged: draft.isChanged,
-              isSaving: save.isPending,
-              cancel: () => draft.reset({ rules: choicesOf(routing.rules, ids) }),
-            }}
-          />
-        )
-      }
-    >
+    <DraftSection title={texts.rules} help={mayChange ? texts.rulesHelp : t.settings.adminsOnly} draft={draft}>
       {draft.value.rules.map((rule, n) => (
         <RuleFields
           key={rule.connectionId}
@@ -73,7 +56,7 @@ function RulesForm({ routing, teams, connections }: RulesFormProps) {
         />
       ))}
       {error !== undefined && <p role="alert">{error}</p>}
-    </Section>
+    </DraftSection>
   )
 }
 

@@ -1,16 +1,14 @@
-import { Button, MultiSelect, NumberInput, Radio, Stack, Switch, TextInput } from '@mantine/core'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
+import { MultiSelect, NumberInput, Radio, Stack, Switch, TextInput } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
 import { useMemberList } from '../../data/team/members.ts'
 import { changeTeam, createTeam, deleteTeam, type Team } from '../../data/team/routing.ts'
 import { routingKey, teamsKey } from '../../data/workspace-updates.ts'
 import { t } from '../../text/index.ts'
-import { Confirm } from '../../ui/overlay/Confirm.tsx'
 import { showError } from '../../ui/overlay/toasts.tsx'
-import { PanelButtons } from '../../ui/page/PanelButtons.tsx'
-import { SidePanel } from '../../ui/page/SidePanel.tsx'
 import { type Draft, useDraft } from '../../ui/use-draft.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import { textField, useSave } from '../draft/draft-fields.ts'
+import { EditPanel } from '../draft/EditPanel.tsx'
 
 interface TeamPanelProps {
   /** Null for a new team. */
@@ -35,7 +33,6 @@ export function TeamPanel({ team, close }: TeamPanelProps) {
   const texts = t.settings.routing
   const queries = useQueryClient()
   const members = useMemberList(workspaceId)
-  const [isConfirming, setConfirming] = useState(false)
   const draft = useDraft<TeamDraft>({
     name: team?.name ?? '',
     assignment: team?.assignment ?? 'round_robin',
@@ -48,41 +45,29 @@ export function TeamPanel({ team, close }: TeamPanelProps) {
     for (const key of [teamsKey, routingKey]) await queries.invalidateQueries({ queryKey: key(workspaceId) })
     close()
   }
-  const save = useMutation({
-    mutationFn: async () => {
-      const answerMinutes = value.answerMinutes === null ? null : Number(value.answerMinutes)
-      const maxReassignments = Number(value.maxReassignments)
-      const next = { ...value, name: value.name.trim(), answerMinutes, maxReassignments }
-      if (team === null) await createTeam(workspaceId, next)
-      else await changeTeam(workspaceId, team.id, next)
-    },
-    onSuccess: done,
-    onError: (error) => draft.applyError(error) || showError(error),
-  })
+  const send = async () => {
+    const answerMinutes = value.answerMinutes === null ? null : Number(value.answerMinutes)
+    const maxReassignments = Number(value.maxReassignments)
+    const next = { ...value, name: value.name.trim(), answerMinutes, maxReassignments }
+    if (team === null) await createTeam(workspaceId, next)
+    else await changeTeam(workspaceId, team.id, next)
+  }
+  const save = useSave(draft, send, done)
   return (
-    <SidePanel
+    <EditPanel
       title={team === null ? texts.create : texts.change({ name: team.name })}
       close={close}
-      submit={() => save.mutate()}
-      footer={
-        <>
-          {team !== null && (
-            <Button variant="default" c="var(--bad)" mr="auto" onClick={() => setConfirming(true)}>
-              {t.common.delete}
-            </Button>
-          )}
-          <PanelButtons close={close} action={t.common.save} isBusy={save.isPending} />
-        </>
+      save={save}
+      remove={
+        team !== null && {
+          title: texts.deleteConfirm({ name: team.name }),
+          help: texts.deleteHelp,
+          confirmText: team.name,
+          run: () => deleteTeam(workspaceId, team.id).then(done, showError),
+        }
       }
     >
-      <TextInput
-        label={texts.name}
-        value={value.name}
-        maxLength={50}
-        onChange={(event) => set({ name: event.currentTarget.value })}
-        error={errorOf('name')}
-        data-autofocus
-      />
+      <TextInput label={texts.name} {...textField(draft, 'name')} maxLength={50} data-autofocus />
       <MultiSelect
         label={texts.members}
         data={members.map(({ userId, name }) => ({ value: userId, label: name }))}
@@ -93,23 +78,24 @@ export function TeamPanel({ team, close }: TeamPanelProps) {
         searchable
       />
       <AssignmentFields draft={draft} />
-      {isConfirming && team !== null && (
-        <Confirm
-          title={texts.deleteConfirm({ name: team.name })}
-          action={t.common.delete}
-          confirmText={team.name}
-          run={() => deleteTeam(workspaceId, team.id).then(done, showError)}
-          close={() => setConfirming(false)}
-        >
-          {texts.deleteHelp}
-        </Confirm>
-      )}
-    </SidePanel>
+    </EditPanel>
   )
 }
 
 function AssignmentFields({ draft: { value, set, errorOf } }: { draft: Draft<TeamDraft> }) {
   const texts = t.settings.routing
+  const numberField = (name: 'answerMinutes' | 'maxReassignments', max: number, number: number | '') => (
+    <NumberInput
+      label={texts[name]}
+      w={220}
+      min={1}
+      max={max}
+      allowDecimal={false}
+      value={number}
+      onChange={(typed) => set({ [name]: typed === '' ? '' : Number(typed) })}
+      error={errorOf(name)}
+    />
+  )
   return (
     <>
       <Radio.Group
@@ -133,26 +119,8 @@ function AssignmentFields({ draft: { value, set, errorOf } }: { draft: Draft<Tea
       )}
       {value.assignment !== 'manual' && value.answerMinutes !== null && (
         <>
-          <NumberInput
-            label={texts.answerMinutes}
-            w={220}
-            min={1}
-            max={1440}
-            allowDecimal={false}
-            value={value.answerMinutes}
-            onChange={(answerMinutes) => set({ answerMinutes: answerMinutes === '' ? '' : Number(answerMinutes) })}
-            error={errorOf('answerMinutes')}
-          />
-          <NumberInput
-            label={texts.maxReassignments}
-            w={220}
-            min={1}
-            max={10}
-            allowDecimal={false}
-            value={value.maxReassignments}
-            onChange={(times) => set({ maxReassignments: times === '' ? '' : Number(times) })}
-            error={errorOf('maxReassignments')}
-          />
+          {numberField('answerMinutes', 1440, value.answerMinutes)}
+          {numberField('maxReassignments', 10, value.maxReassignments)}
         </>
       )}
     </>

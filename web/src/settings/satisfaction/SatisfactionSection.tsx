@@ -1,5 +1,5 @@
 import { MultiSelect, NumberInput, Radio, Stack, Switch, Textarea, TextInput } from '@mantine/core'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { useConnections } from '../../data/connections.ts'
 import {
   changeSatisfaction,
@@ -7,14 +7,12 @@ import {
   satisfactionKey,
   useSatisfactionSettings,
 } from '../../data/team/satisfaction.ts'
-import { hasRole } from '../../session/session.ts'
 import { t } from '../../text/index.ts'
-import { showError, showToast } from '../../ui/overlay/toasts.tsx'
+import { showToast } from '../../ui/overlay/toasts.tsx'
 import { QueryBoundary } from '../../ui/page/PageBody.tsx'
-import { Section } from '../../ui/page/Section.tsx'
-import { type Draft, useDraft } from '../../ui/use-draft.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
-import { DraftButtons } from '../draft/WorkspaceDraft.tsx'
+import { DraftSection, type SectionDraft, useSectionDraft } from '../draft/DraftSection.tsx'
+import { checkField, textField } from '../draft/draft-fields.ts'
 import { RatingsSection } from './RatingsSection.tsx'
 
 /** What customers are asked after a conversation was closed, and what they answered. */
@@ -65,84 +63,58 @@ function SettingsForm({ settings }: { settings: SatisfactionSettings }) {
   const workspaceId = useWorkspaceId()
   const texts = t.settings.satisfaction
   const queries = useQueryClient()
-  const mayChange = hasRole(workspaceId, 'admin')
-  const draft = useDraft(draftOf(settings))
-  const { value, set } = draft
-  const save = useMutation({
-    mutationFn: () => changeSatisfaction(workspaceId, inputOf(value)),
-    onSuccess: (changed) => {
-      queries.setQueryData(satisfactionKey(workspaceId), changed)
-      draft.reset(draftOf(changed))
-      showToast(t.settings.saved)
-    },
-    onError: (error) => draft.applyError(error) || showError(error),
+  const draft = useSectionDraft(draftOf(settings), async (value) => {
+    const changed = await changeSatisfaction(workspaceId, inputOf(value))
+    queries.setQueryData(satisfactionKey(workspaceId), changed)
+    showToast(t.settings.saved)
+    return draftOf(changed)
   })
-  const cancel = () => draft.reset(draftOf(settings))
+  const { mayChange } = draft
   return (
-    <Section
-      title={texts.title}
-      help={mayChange ? texts.help : t.settings.adminsOnly}
-      submit={() => save.mutate()}
-      footer={mayChange && <DraftButtons draft={{ isChanged: draft.isChanged, isSaving: save.isPending, cancel }} />}
-    >
-      <Switch
-        label={texts.isOn}
-        description={texts.isOnHelp}
-        checked={value.isEnabled}
-        onChange={(event) => set({ isEnabled: event.currentTarget.checked })}
-        disabled={!mayChange}
-      />
-      <QuestionFields draft={draft} disabled={!mayChange} />
-      <WhenFields draft={draft} disabled={!mayChange} />
-    </Section>
+    <DraftSection title={texts.title} help={mayChange ? texts.help : t.settings.adminsOnly} draft={draft}>
+      <Switch label={texts.isOn} description={texts.isOnHelp} {...checkField(draft, 'isEnabled')} />
+      <QuestionFields draft={draft} />
+      <WhenFields draft={draft} />
+    </DraftSection>
   )
 }
 
 interface FieldsProps {
-  draft: Draft<SettingsDraft>
-  disabled: boolean
+  draft: SectionDraft<SettingsDraft>
 }
 
-function QuestionFields({ draft: { value, set, errorOf }, disabled }: FieldsProps) {
+function QuestionFields({ draft }: FieldsProps) {
   const texts = t.settings.satisfaction
+  const disabled = !draft.mayChange
   return (
     <>
-      <Textarea
-        label={texts.question}
-        value={value.question}
-        maxLength={1024}
-        autosize
-        onChange={(event) => set({ question: event.currentTarget.value })}
-        error={errorOf('question')}
-        disabled={disabled}
-      />
+      <Textarea label={texts.question} {...textField(draft, 'question')} maxLength={1024} autosize />
       <Radio.Group
         label={texts.scale}
-        value={String(value.scale)}
-        onChange={(scale) => set({ scale: scale === '3' ? 3 : 5 })}
+        value={String(draft.value.scale)}
+        onChange={(scale) => draft.set({ scale: scale === '3' ? 3 : 5 })}
       >
         <Stack gap={8} mt={6}>
           <Radio value="5" label={texts.stars} disabled={disabled} />
           <Radio value="3" label={texts.faces} disabled={disabled} />
         </Stack>
       </Radio.Group>
-      {value.scale === 5 && (
+      {draft.value.scale === 5 && (
         <TextInput
           label={texts.buttonText}
           description={texts.buttonTextHelp}
           w={220}
-          value={value.buttonText}
+          {...textField(draft, 'buttonText')}
           maxLength={20}
-          onChange={(event) => set({ buttonText: event.currentTarget.value })}
-          error={errorOf('buttonText')}
-          disabled={disabled}
         />
       )}
     </>
   )
 }
 
-function WhenFields({ draft: { value, set, errorOf }, disabled }: FieldsProps) {
+function WhenFields({ draft }: FieldsProps) {
+  const { value, set, errorOf } = draft
+  const disabled = !draft.mayChange
   const texts = t.settings.satisfaction
   const { data: connections = [] } = useConnections(useWorkspaceId())
   const number = (name: 'waitMinutes' | 'everyDays', min: number, max: number) => (
@@ -176,21 +148,16 @@ function WhenFields({ draft: { value, set, errorOf }, disabled }: FieldsProps) {
       <TextInput
         label={texts.template}
         description={texts.templateHelp}
-        value={value.template}
+        {...textField(draft, 'template')}
         maxLength={512}
-        onChange={(event) => set({ template: event.currentTarget.value })}
-        error={errorOf('template')}
-        disabled={disabled}
       />
       {value.template.trim() !== '' && (
         <TextInput
           label={texts.language}
           w={220}
           placeholder="en_US"
-          value={value.language}
+          {...textField(draft, 'language')}
           maxLength={20}
-          onChange={(event) => set({ language: event.currentTarget.value })}
-          disabled={disabled}
         />
       )}
     </>

@@ -12,21 +12,15 @@ import {
 } from '../../data/team/sso.ts'
 import { t } from '../../text/index.ts'
 import { Chip } from '../../ui/Chip.tsx'
-import { Copyable } from '../../ui/Copyable.tsx'
 import { formatDateTime } from '../../ui/format/time.ts'
 import { Confirm } from '../../ui/overlay/Confirm.tsx'
-import { Dialog } from '../../ui/overlay/Dialog.tsx'
 import { showError, showToast } from '../../ui/overlay/toasts.tsx'
 import { Section } from '../../ui/page/Section.tsx'
+import { TokenDialog } from '../parts/TokenDialog.tsx'
 import { Addresses } from './Addresses.tsx'
 
-interface ProviderCardProps {
-  provider: IdentityProvider
-  edit(): void
-}
-
 /** A provider with its state, and what can be done with it. */
-export function ProviderCard({ provider, edit }: ProviderCardProps) {
+export function ProviderCard({ provider, edit }: { provider: IdentityProvider; edit(): void }) {
   const texts = t.settings.sso
   const queries = useQueryClient()
   const [asking, setAsking] = useState<'remove' | 'require' | null>(null)
@@ -42,6 +36,11 @@ export function ProviderCard({ provider, edit }: ProviderCardProps) {
     } catch (error) {
       showError(error)
     }
+  }
+  const startTest = () => testProvider(id).then((url) => window.location.assign(url), showError)
+  const createToken = async () => {
+    setToken(await createScimToken(id))
+    return null
   }
   const require = (isOn: boolean) =>
     run(async () => {
@@ -66,25 +65,13 @@ export function ProviderCard({ provider, edit }: ProviderCardProps) {
           <Button variant="default" onClick={edit}>
             {texts.edit}
           </Button>
-          <Button
-            variant="default"
-            title={texts.testHelp}
-            onClick={() => void testProvider(id).then((url) => window.location.assign(url), showError)}
-          >
+          <Button variant="default" title={texts.testHelp} onClick={() => void startTest()}>
             {texts.test}
           </Button>
           <Button variant="default" onClick={() => (isForced ? void require(false) : setAsking('require'))}>
             {isForced ? texts.requireOff : texts.require}
           </Button>
-          <Button
-            variant="default"
-            onClick={() =>
-              void run(async () => {
-                setToken(await createScimToken(id))
-                return null
-              })
-            }
-          >
+          <Button variant="default" onClick={() => void run(createToken)}>
             {scimTokenAt === null ? texts.scimToken : texts.scimReplace}
           </Button>
           {scimTokenAt !== null && (
@@ -128,7 +115,7 @@ export function ProviderCard({ provider, edit }: ProviderCardProps) {
           {texts.requireHelp}
         </Confirm>
       )}
-      {token !== null && <TokenDialog name={name} value={token} close={() => setToken(null)} />}
+      {token !== null && <ScimToken name={name} value={token} close={() => setToken(null)} />}
     </Section>
   )
 }
@@ -147,27 +134,7 @@ function TestResult({ test }: Pick<IdentityProvider, 'test'>) {
   )
 }
 
-/** Shows the token, once. Only its button closes it. */
-function TokenDialog({ name, value, close }: { name: string; value: string; close(): void }) {
-  const texts = t.settings.sso
-  return (
-    <Dialog
-      close={close}
-      title={texts.scimTitle({ name })}
-      size={600}
-      closeOnClickOutside={false}
-      closeOnEscape={false}
-      withCloseButton={false}
-    >
-      <Stack gap="md">
-        <Text size="md">{texts.scimHelp}</Text>
-        <Copyable value={value} label={texts.scimValue} />
-        <Group justify="flex-end">
-          <Button onClick={close} data-autofocus>
-            {texts.savedIt}
-          </Button>
-        </Group>
-      </Stack>
-    </Dialog>
-  )
+function ScimToken({ name, ...token }: { name: string; value: string; close(): void }) {
+  const { scimTitle, scimHelp, scimValue, savedIt } = t.settings.sso
+  return <TokenDialog title={scimTitle({ name })} help={scimHelp} label={scimValue} action={savedIt} {...token} />
 }

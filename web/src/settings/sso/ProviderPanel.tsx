@@ -1,14 +1,33 @@
-import { Checkbox, PasswordInput, Stack, Switch, TextInput } from '@mantine/core'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import {
+  ActionIcon,
+  Button,
+  Checkbox,
+  Group,
+  Input,
+  PasswordInput,
+  Select,
+  Stack,
+  Switch,
+  TextInput,
+} from '@mantine/core'
+import { IconPlus, IconTrash } from '@tabler/icons-react'
+import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { type IdentityProvider, type ProviderInput, providersKey, saveProvider } from '../../data/team/sso.ts'
-import { currentUser } from '../../session/session.ts'
+import { roleValues } from '../../api/schema.ts'
+import {
+  type AccessRule,
+  type IdentityProvider,
+  type ProviderInput,
+  providersKey,
+  saveProvider,
+} from '../../data/team/sso.ts'
+import { useAllWorkspaces } from '../../data/workspace.ts'
+import { currentUser, type Role } from '../../session/session.ts'
 import { t } from '../../text/index.ts'
-import { showError, showToast } from '../../ui/overlay/toasts.tsx'
-import { PanelButtons } from '../../ui/page/PanelButtons.tsx'
-import { SidePanel } from '../../ui/page/SidePanel.tsx'
+import { showToast } from '../../ui/overlay/toasts.tsx'
 import { type Draft, useDraft } from '../../ui/use-draft.ts'
-import { AccessRules, type RuleDraft } from './AccessRules.tsx'
+import { checkField, textField, useSave } from '../draft/draft-fields.ts'
+import { EditPanel } from '../draft/EditPanel.tsx'
 import { Addresses } from './Addresses.tsx'
 
 interface ProviderDraft extends Omit<ProviderInput, 'domains' | 'groupsClaim' | 'clientSecret' | 'access'> {
@@ -51,23 +70,15 @@ export function ProviderPanel({ provider, close }: { provider: IdentityProvider 
   const [id] = useState(() => provider?.id ?? newUuid())
   const draft = useDraft(draftOf(provider))
   const { value, set } = draft
-  const save = useMutation({
-    mutationFn: () => saveProvider(id, inputOf(value)),
-    onSuccess: async ({ name }) => {
-      await queries.invalidateQueries({ queryKey: providersKey })
-      showToast(texts.saved({ name }))
-      close()
-    },
-    onError: (error) => draft.applyError(error) || showError(error),
+  const send = () => saveProvider(id, inputOf(value))
+  const save = useSave(draft, send, async ({ name }) => {
+    await queries.invalidateQueries({ queryKey: providersKey })
+    showToast(texts.saved({ name }))
+    close()
   })
   const start = `${window.location.origin}/sso/${id}`
   return (
-    <SidePanel
-      title={provider === null ? texts.add : provider.name}
-      close={close}
-      submit={() => save.mutate()}
-      footer={<PanelButtons close={close} action={t.common.save} isBusy={save.isPending} />}
-    >
+    <EditPanel title={provider === null ? texts.add : provider.name} close={close} save={save}>
       <ClientFields draft={draft} isNew={provider === null} />
       {provider === null && (
         <Addresses redirectUri={`${start}/callback`} logoutUri={`${start}/logout`} startUri={start} />
@@ -84,23 +95,16 @@ export function ProviderPanel({ provider, close }: { provider: IdentityProvider 
         }}
         error={draft.errorOf('breakGlass')}
       />
-      <Switch
-        label={texts.enabled}
-        checked={value.isEnabled}
-        onChange={(event) => set({ isEnabled: event.currentTarget.checked })}
-      />
-    </SidePanel>
+      <Switch label={texts.enabled} {...checkField(draft, 'isEnabled')} />
+    </EditPanel>
   )
 }
 
 function ClientFields({ draft, isNew }: { draft: Draft<ProviderDraft>; isNew: boolean }) {
   const texts = t.settings.sso
-  const { value, set, errorOf } = draft
-  const field = (name: 'name' | 'issuer' | 'clientId') => ({
-    value: value[name],
+  const field = (name: 'name' | 'issuer' | 'clientId' | 'clientSecret') => ({
+    ...textField(draft, name),
     label: texts[name],
-    onChange: (event: { currentTarget: { value: string } }) => set({ [name]: event.currentTarget.value }),
-    error: errorOf(name),
     autoComplete: 'off',
   })
   return (
@@ -109,52 +113,42 @@ function ClientFields({ draft, isNew }: { draft: Draft<ProviderDraft>; isNew: bo
       <TextInput {...field('issuer')} description={texts.issuerHelp} maxLength={500} type="url" />
       <TextInput {...field('clientId')} maxLength={300} />
       <PasswordInput
-        label={texts.clientSecret}
+        {...field('clientSecret')}
         description={isNew ? undefined : texts.secretKept}
-        value={value.clientSecret}
         maxLength={1000}
-        autoComplete="off"
-        onChange={(event) => set({ clientSecret: event.currentTarget.value })}
-        error={errorOf('clientSecret')}
         visibilityToggleButtonProps={{ 'aria-label': t.profile.showPassword }}
       />
     </>
   )
 }
 
-function PeopleFields({ draft: { value, set, errorOf } }: { draft: Draft<ProviderDraft> }) {
+function PeopleFields({ draft }: { draft: Draft<ProviderDraft> }) {
   const texts = t.settings.sso
   return (
     <>
       <TextInput
         label={texts.domains}
         description={texts.domainsHelp}
-        value={value.domains}
+        {...textField(draft, 'domains')}
         maxLength={10_000}
-        onChange={(event) => set({ domains: event.currentTarget.value })}
-        error={errorOf('domains')}
       />
       <Stack gap="xs">
         <Checkbox
           label={texts.linksByEmail}
           description={texts.linksByEmailHelp}
-          checked={value.linksByEmail}
-          onChange={(event) => set({ linksByEmail: event.currentTarget.checked })}
+          {...checkField(draft, 'linksByEmail')}
         />
         <Checkbox
           label={texts.createsPeople}
           description={texts.createsPeopleHelp}
-          checked={value.createsPeople}
-          onChange={(event) => set({ createsPeople: event.currentTarget.checked })}
+          {...checkField(draft, 'createsPeople')}
         />
       </Stack>
       <TextInput
         label={texts.groupsClaim}
         description={texts.groupsClaimHelp}
-        value={value.groupsClaim}
+        {...textField(draft, 'groupsClaim')}
         maxLength={200}
-        onChange={(event) => set({ groupsClaim: event.currentTarget.value })}
-        error={errorOf('groupsClaim')}
       />
     </>
   )
@@ -168,4 +162,76 @@ function newUuid(): string {
     return marked.toString(16).padStart(2, '0')
   }).join('')
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+}
+
+/** A rule as typed; an empty group stands for everyone. */
+type RuleDraft = Omit<AccessRule, 'group'> & { group: string }
+
+/** Rows that give roles in workspaces. */
+function AccessRules({ draft }: { draft: Draft<{ access: RuleDraft[] } & object> }) {
+  const texts = t.settings.sso
+  const { data: workspaces = [] } = useAllWorkspaces()
+  const { access } = draft.value
+  const change = (at: number, changes: Partial<RuleDraft>) =>
+    draft.set({ access: access.map((rule, index) => (index === at ? { ...rule, ...changes } : rule)) })
+  return (
+    <Input.Wrapper
+      label={texts.access}
+      labelElement="div"
+      description={texts.accessHelp}
+      error={draft.errorOf('access')}
+    >
+      <Stack gap="xs" mt={6}>
+        {access.map((rule, at) => (
+          // Rows have no identity of their own.
+          // biome-ignore lint/suspicious/noArrayIndexKey: the rows are edited in place
+          <Group key={at} gap={6} align="flex-end" wrap="nowrap">
+            <TextInput
+              flex={1}
+              label={texts.group}
+              placeholder={texts.everyone}
+              value={rule.group}
+              maxLength={200}
+              onChange={(event) => change(at, { group: event.currentTarget.value })}
+            />
+            <Select
+              flex={1}
+              label={texts.workspace}
+              data={workspaces.map(({ id, name }) => ({ value: id, label: name }))}
+              value={rule.workspaceId}
+              onChange={(id) => change(at, { workspaceId: id ?? rule.workspaceId })}
+              allowDeselect={false}
+            />
+            <Select
+              flex={1}
+              label={texts.role}
+              data={roleValues.map((role) => ({ value: role, label: t.settings.roles[role] }))}
+              value={rule.role}
+              onChange={(role) => change(at, { role: (role ?? rule.role) as Role })}
+              allowDeselect={false}
+            />
+            <ActionIcon
+              variant="subtle"
+              color="red"
+              size="lg"
+              aria-label={texts.removeRule({ n: at + 1 })}
+              onClick={() => draft.set({ access: access.filter((_, index) => index !== at) })}
+            >
+              <IconTrash size={16} />
+            </ActionIcon>
+          </Group>
+        ))}
+        <Button
+          variant="default"
+          leftSection={<IconPlus size={16} />}
+          disabled={workspaces.length === 0}
+          onClick={() =>
+            draft.set({ access: [...access, { group: '', workspaceId: workspaces[0]?.id ?? '', role: 'member' }] })
+          }
+        >
+          {texts.addRule}
+        </Button>
+      </Stack>
+    </Input.Wrapper>
+  )
 }

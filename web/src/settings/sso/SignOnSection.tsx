@@ -1,15 +1,23 @@
-import { Button, Stack } from '@mantine/core'
-import { IconPlus } from '@tabler/icons-react'
-import { useState } from 'react'
-import { type IdentityProvider, type SignOnEntry, useIdentityProviders, useSignOnLog } from '../../data/team/sso.ts'
+import { Stack } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
+import {
+  disabledUsersKey,
+  enableUser,
+  type IdentityProvider,
+  type SignOnEntry,
+  useDisabledUsers,
+  useIdentityProviders,
+  useSignOnLog,
+} from '../../data/team/sso.ts'
 import { t } from '../../text/index.ts'
 import { formatDateTime } from '../../ui/format/time.ts'
+import { showError, showToast } from '../../ui/overlay/toasts.tsx'
 import { EmptyState } from '../../ui/page/EmptyState.tsx'
 import { QueryBoundary } from '../../ui/page/PageBody.tsx'
 import { Section } from '../../ui/page/Section.tsx'
 import { Table } from '../../ui/page/Table.tsx'
-import styles from '../List.module.css'
-import { DisabledUsers } from './DisabledUsers.tsx'
+import { ItemList } from '../parts/ItemList.tsx'
+import { RowAction } from '../parts/RowButton.tsx'
 import { ProviderCard } from './ProviderCard.tsx'
 import { ProviderPanel } from './ProviderPanel.tsx'
 
@@ -17,33 +25,24 @@ import { ProviderPanel } from './ProviderPanel.tsx'
 export function SignOnSection() {
   const texts = t.settings.sso
   const query = useIdentityProviders()
-  const [editing, setEditing] = useState<IdentityProvider | 'new' | null>(null)
-  const add = () => setEditing('new')
   return (
     <>
-      <div className={styles.bar}>
-        <Button leftSection={<IconPlus size={16} />} onClick={add}>
-          {texts.add}
-        </Button>
-      </div>
-      <QueryBoundary query={query}>
-        {(providers) =>
-          providers.length === 0 ? (
-            <EmptyState title={texts.empty} action={{ label: texts.add, run: add }} />
-          ) : (
-            <Stack gap="md">
-              {providers.map((provider) => (
-                <ProviderCard key={provider.id} provider={provider} edit={() => setEditing(provider)} />
-              ))}
-              <SignOnLog providers={providers} />
-            </Stack>
-          )
-        }
-      </QueryBoundary>
+      <ItemList
+        query={query}
+        create={texts.add}
+        empty={texts.empty}
+        panel={(provider, close) => <ProviderPanel provider={provider} close={close} />}
+      >
+        {(providers, open) => (
+          <Stack gap="md">
+            {providers.map((provider) => (
+              <ProviderCard key={provider.id} provider={provider} edit={() => open(provider)} />
+            ))}
+            <SignOnLog providers={providers} />
+          </Stack>
+        )}
+      </ItemList>
       <DisabledUsers />
-      {editing !== null && (
-        <ProviderPanel provider={editing === 'new' ? null : editing} close={() => setEditing(null)} />
-      )}
     </>
   )
 }
@@ -83,4 +82,43 @@ function entryText({ action, count, details }: SignOnEntry): string {
   const words: Record<string, string> = fixed
   const text = action === 'sso.failed' ? failed({ problem }) : (words[action] ?? action)
   return count > 1 ? `${text} (${times({ count })})` : text
+}
+
+/** Accounts that a provider has switched off; renders nothing without any. */
+function DisabledUsers() {
+  const texts = t.settings.sso.disabledUsers
+  const { data: users = [] } = useDisabledUsers()
+  const queries = useQueryClient()
+  if (users.length === 0) return null
+  const enable = ({ name, email }: (typeof users)[number]) =>
+    enableUser(email).then(() => {
+      showToast(texts.enabled({ name }))
+      return queries.invalidateQueries({ queryKey: disabledUsersKey })
+    }, showError)
+  return (
+    <Section title={texts.title} help={texts.help}>
+      <Table
+        label={texts.title}
+        rows={users}
+        keyOf={({ id }) => id}
+        columns={[
+          { key: 'person', title: t.settings.sso.name, cell: ({ name }) => name },
+          { key: 'email', title: t.settings.members.email, cell: ({ email }) => email },
+          { key: 'at', title: texts.since, cell: ({ disabledAt }) => formatDateTime(disabledAt), optional: true },
+          {
+            key: 'enable',
+            title: '',
+            numeric: true,
+            cell: (user) => (
+              <RowAction
+                text={texts.enable}
+                label={texts.enableOf({ name: user.name })}
+                run={() => void enable(user)}
+              />
+            ),
+          },
+        ]}
+      />
+    </Section>
+  )
 }

@@ -11,8 +11,7 @@ import { QueryBoundary } from '../../ui/page/PageBody.tsx'
 import { SidePanel } from '../../ui/page/SidePanel.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { useLiveDelivery } from '../use-live-updates.ts'
-import { deliveryTones, stateName } from '../webhook-texts.ts'
-import { Attempts } from './Attempts.tsx'
+import { deliveryTones, formatMs, stateName } from '../webhook-texts.ts'
 import styles from './DeliveryPanel.module.css'
 
 interface DeliveryPanelProps {
@@ -90,4 +89,46 @@ function Detail({ delivery }: { delivery: DeliveryDetail }) {
 
 function pretty(json: string): string {
   return JSON.stringify(JSON.parse(json), null, 2)
+}
+
+/** Delivery attempts with their responses, newest first. */
+export function Attempts({ attempts }: { attempts: DeliveryDetail['attemptList'] }) {
+  if (attempts.length === 0) return <p className={styles.note}>{t.webhooks.noAttempts}</p>
+  return (
+    <ul className={styles.attempts}>
+      {attempts.toReversed().map((attempt) => (
+        <li key={attempt.number} className={styles.attempt}>
+          <Attempt attempt={attempt} />
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function Attempt({ attempt }: { attempt: DeliveryDetail['attemptList'][number] }) {
+  const { number: count, at, status, ms, explanation, answer } = attempt
+  const isTaken = status !== null && status >= 200 && status < 300
+  return (
+    <>
+      <div className={styles.line}>
+        <strong>{t.webhooks.attempt({ number: count })}</strong>
+        <Chip tone={isTaken ? 'good' : 'bad'}>
+          {status === null ? t.webhooks.noResponse : t.webhooks.response({ status })}
+        </Chip>
+        <span>{formatMs(ms)}</span>
+        <time dateTime={at}>{formatDateTimeSeconds(at)}</time>
+      </div>
+      {explanation !== null && <p className={styles.why}>{explanation}</p>}
+      {status !== null && (
+        <>
+          <h3 className={styles.small}>{t.webhooks.answer}</h3>
+          {answer ? (
+            <CodeBlock label={t.webhooks.answer} value={answer} isLow />
+          ) : (
+            <p className={styles.note}>{t.webhooks.emptyResponse}</p>
+          )}
+        </>
+      )}
+    </>
+  )
 }

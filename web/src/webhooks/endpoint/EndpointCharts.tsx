@@ -44,12 +44,28 @@ export function EndpointCharts({ endpoint, hours, choose }: EndpointChartsProps)
   )
 }
 
+type Bucket = Stats['buckets'][number]
+
 function Charts({ stats: { unit, buckets, sampledEvery } }: { stats: Stats }) {
   if (buckets.every(({ delivered, failedAttempts }) => delivered + failedAttempts === 0)) {
     return <EmptyState title={t.webhooks.noEvents} />
   }
   const points = buckets.map(({ start }) => pointOf(start, unit))
-  const of = (pick: (bucket: Stats['buckets'][number]) => number | null) => buckets.map(pick)
+  const valuesOf = <K extends keyof Bucket>(name: K): Bucket[K][] => buckets.map((bucket) => bucket[name])
+  const durations = (label: string, p50: 'delayMsP50' | 'msP50', p95: 'delayMsP95' | 'msP95') => (
+    <div className={styles.card}>
+      <LineChart
+        label={label}
+        points={points}
+        format={formatMs}
+        unit={unitOf(valuesOf(p95))}
+        series={[
+          { label: t.webhooks.median, tone: 'accent', values: valuesOf(p50) },
+          { label: t.webhooks.p95, tone: 'c3', values: valuesOf(p95), isDashed: true },
+        ]}
+      />
+    </div>
+  )
   return (
     <>
       <div className={styles.card}>
@@ -58,37 +74,15 @@ function Charts({ stats: { unit, buckets, sampledEvery } }: { stats: Stats }) {
           points={points}
           format={formatNumber}
           series={[
-            { label: t.webhooks.chartDelivered, tone: 'good', values: of(({ delivered }) => delivered) },
-            { label: t.webhooks.chartFailed, tone: 'bad', values: of(({ failedAttempts }) => failedAttempts) },
+            { label: t.webhooks.chartDelivered, tone: 'good', values: valuesOf('delivered') },
+            { label: t.webhooks.chartFailed, tone: 'bad', values: valuesOf('failedAttempts') },
           ]}
         />
         {sampledEvery > 1 && <p className={styles.note}>{t.webhooks.sampled({ every: formatNumber(sampledEvery) })}</p>}
       </div>
       <div className={styles.pair}>
-        <div className={styles.card}>
-          <LineChart
-            label={t.webhooks.chartDelay}
-            points={points}
-            format={formatMs}
-            unit={unitOf(of(({ delayMsP95 }) => delayMsP95))}
-            series={[
-              { label: t.webhooks.median, tone: 'accent', values: of(({ delayMsP50 }) => delayMsP50) },
-              { label: t.webhooks.p95, tone: 'c3', values: of(({ delayMsP95 }) => delayMsP95), isDashed: true },
-            ]}
-          />
-        </div>
-        <div className={styles.card}>
-          <LineChart
-            label={t.webhooks.chartAnswer}
-            points={points}
-            format={formatMs}
-            unit={unitOf(of(({ msP95 }) => msP95))}
-            series={[
-              { label: t.webhooks.median, tone: 'accent', values: of(({ msP50 }) => msP50) },
-              { label: t.webhooks.p95, tone: 'c3', values: of(({ msP95 }) => msP95), isDashed: true },
-            ]}
-          />
-        </div>
+        {durations(t.webhooks.chartDelay, 'delayMsP50', 'delayMsP95')}
+        {durations(t.webhooks.chartAnswer, 'msP50', 'msP95')}
       </div>
     </>
   )

@@ -1,4 +1,4 @@
-import { Button, Select, Text } from '@mantine/core'
+import { Select, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { type EventName, sendTest, useEventCatalog } from '../../data/webhooks.ts'
@@ -7,10 +7,11 @@ import { Chip } from '../../ui/Chip.tsx'
 import { CodeBlock } from '../../ui/CodeBlock.tsx'
 import { showError } from '../../ui/overlay/toasts.tsx'
 import { QueryBoundary } from '../../ui/page/PageBody.tsx'
+import { PanelButtons } from '../../ui/page/PanelButtons.tsx'
 import { SidePanel } from '../../ui/page/SidePanel.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
-import { Attempts } from '../deliveries/Attempts.tsx'
 import styles from '../deliveries/DeliveryPanel.module.css'
+import { Attempts } from '../deliveries/DeliveryPanel.tsx'
 import { allEvents } from '../event-choice.ts'
 import { useLiveDelivery } from '../use-live-updates.ts'
 import { deliveryTones, stateName } from '../webhook-texts.ts'
@@ -36,14 +37,7 @@ export function TestPanel({ endpointId, close, onChanged }: TestPanelProps) {
       submit={() => send.mutate()}
       size={560}
       footer={
-        <>
-          <Button variant="default" onClick={close}>
-            {t.common.close}
-          </Button>
-          <Button type="submit" loading={send.isPending}>
-            {t.webhooks.testSend}
-          </Button>
-        </>
+        <PanelButtons close={close} leave={t.common.close} action={t.webhooks.testSend} isBusy={send.isPending} />
       }
     >
       <Text size="sm">{t.webhooks.testHelp}</Text>
