@@ -3,6 +3,7 @@ import { IconPlus } from '@tabler/icons-react'
 import { useNavigate } from '@tanstack/react-router'
 import { Suspense, useMemo, useState } from 'react'
 import { type Task, type TaskFilter, useTasks } from '../data/team/tasks.ts'
+import { MoreButton } from '../shared/MoreButton.tsx'
 import { TaskDialog, useToggleTask } from '../shared/tasks/TaskList.tsx'
 import { TaskRow } from '../shared/tasks/TaskRow.tsx'
 import styles from '../shared/tasks/Tasks.module.css'
@@ -73,11 +74,7 @@ export function TasksPage() {
             )
           }
         </QueryBoundary>
-        {query.hasNextPage && (
-          <Button variant="default" loading={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
-            {texts.more}
-          </Button>
-        )}
+        <MoreButton query={query}>{texts.more}</MoreButton>
       </PageBody>
       {(isCreating || edited !== null) && (
         <Suspense>
