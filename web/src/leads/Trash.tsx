@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core'
 import { useTrash } from '../data/leads.ts'
+import { MoreButton } from '../shared/MoreButton.tsx'
 import { t } from '../text/index.ts'
 import { formatDateTime, formatShortTime } from '../ui/format/time.ts'
 import { showToast } from '../ui/overlay/toasts.tsx'
@@ -14,7 +15,7 @@ import styles from './LeadsPage.module.css'
 type Trashed = NonNullable<ReturnType<typeof useTrash>['data']>['pages'][number]['leads'][number]
 
 /** Deleted leads that can still be restored. */
-export function Trash({ actions }: { actions: LeadActions }) {
+export default function Trash({ actions }: { actions: LeadActions }) {
   const workspaceId = useWorkspaceId()
   const query = useTrash(workspaceId)
   return (
@@ -33,16 +34,9 @@ export function Trash({ actions }: { actions: LeadActions }) {
                 rows={pages.flatMap(({ leads }) => leads)}
                 keyOf={({ id }) => id}
               />
-              {query.hasNextPage && (
-                <Button
-                  mt="md"
-                  variant="default"
-                  loading={query.isFetchingNextPage}
-                  onClick={() => void query.fetchNextPage()}
-                >
-                  {t.leads.more}
-                </Button>
-              )}
+              <MoreButton query={query} mt="md">
+                {t.leads.more}
+              </MoreButton>
             </>
           )
         }}

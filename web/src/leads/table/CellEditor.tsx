@@ -1,10 +1,10 @@
 import { type FocusEvent, type KeyboardEvent, type RefObject, Suspense, useEffect, useRef, useState } from 'react'
 import type { Lead } from '../../data/leads.ts'
+import type { Column } from '../../shared/lead-view/conditions.ts'
 import { t, withTexts } from '../../text/index.ts'
 import { prefetchedComponent } from '../../ui/overlay/lazy.ts'
 import { ShortcutsBlocked } from '../../ui/overlay/shortcuts-blocked.ts'
 import { showToast } from '../../ui/overlay/toasts.tsx'
-import type { ColumnId } from '../fields/column-choice.ts'
 import type { FieldContext } from '../fields/columns.tsx'
 import {
   cellField,
@@ -21,7 +21,7 @@ const MultiValueCell = prefetchedComponent(() => withTexts(() => import('./Multi
 
 interface CellEditorProps {
   lead: Lead
-  id: ColumnId
+  id: Column
   context: FieldContext
   rejected: RejectedInput | null
   onDone: FinishCellEdit

@@ -1,11 +1,12 @@
 import { ActionIcon, Button, Checkbox, Stack } from '@mantine/core'
 import { IconArrowLeft, IconArrowRight } from '@tabler/icons-react'
 import { useLeadFields } from '../../data/lead-fields.ts'
+import type { Column } from '../../shared/lead-view/conditions.ts'
 import { t } from '../../text/index.ts'
 import { DropdownPanel } from '../../ui/overlay/DropdownPanel.tsx'
 import type { Dropdown } from '../../ui/overlay/dropdown.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
-import { type ColumnChoice, type ColumnId, columnIds, placeColumn, toggleColumn } from '../fields/column-choice.ts'
+import { type ColumnChoice, columnIds, placeColumn, toggleColumn } from '../fields/column-choice.ts'
 import { columnTitle, fieldColumns } from '../fields/field-columns.ts'
 import styles from '../LeadsPage.module.css'
 import type { Columns } from './use-columns.ts'
@@ -43,7 +44,7 @@ export default function ColumnsMenu({ dropdown, columns }: { dropdown: Dropdown;
 }
 
 interface MoveButtonProps {
-  id: ColumnId
+  id: Column
   title: string
   by: -1 | 1
   choice: ColumnChoice

@@ -1,12 +1,14 @@
-import { Button, Select, Skeleton } from '@mantine/core'
-import { useState } from 'react'
-import { type TimelineKind, useLeadTimeline, useLiveTimeline } from '../../data/lead/timeline.ts'
-import type { Lead } from '../../data/leads.ts'
+import { Button, Select, Skeleton, Textarea } from '@mantine/core'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useRef, useState } from 'react'
+import { addLeadNote, type TimelineKind, useLeadTimeline, useLiveTimeline } from '../../data/lead/timeline.ts'
+import { type Lead, timelineKey } from '../../data/leads.ts'
 import type { People } from '../../data/people.ts'
+import { MoreButton } from '../../shared/MoreButton.tsx'
 import { t } from '../../text/index.ts'
+import { errorSentence } from '../../ui/format/error-texts.ts'
 import { ErrorState } from '../../ui/page/ErrorState.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
-import { NoteField } from './NoteField.tsx'
 import styles from './Timeline.module.css'
 import { TimelineLine } from './TimelineLine.tsx'
 
@@ -48,16 +50,65 @@ export function Timeline({ lead, people }: TimelineProps) {
           <TimelineLine key={entry.id} entry={entry} people={people} />
         ))}
       </ol>
-      {query.hasNextPage && (
-        <Button
-          variant="default"
-          size="compact-sm"
-          loading={query.isFetchingNextPage}
-          onClick={() => void query.fetchNextPage()}
-        >
-          {leadPage.older}
+      <MoreButton query={query} size="compact-sm">
+        {leadPage.older}
+      </MoreButton>
+    </section>
+  )
+}
+
+const maxNoteLength = 10_000
+
+/** Adds an internal note to the lead. On failure, the text stays. */
+function NoteField({ leadId }: { leadId: string }) {
+  const workspaceId = useWorkspaceId()
+  const queries = useQueryClient()
+  const [text, setText] = useState('')
+  // A failed attempt may have been applied: the same note uses the same idempotency key.
+  const key = useRef<{ text: string; value: string }>(undefined)
+  const add = useMutation({
+    mutationFn: (noteText: string) => {
+      if (key.current?.text !== noteText) key.current = { text: noteText, value: crypto.randomUUID() }
+      return addLeadNote(workspaceId, leadId, noteText, key.current.value)
+    },
+    onSuccess: () => {
+      key.current = undefined
+      setText('')
+      return queries.invalidateQueries({ queryKey: timelineKey(workspaceId, leadId) })
+    },
+  })
+  const submit = () => {
+    if (text.trim() !== '' && !add.isPending) add.mutate(text.trim())
+  }
+  return (
+    <form
+      noValidate
+      className={styles.note}
+      onSubmit={(event) => {
+        event.preventDefault()
+        submit()
+      }}
+    >
+      <Textarea
+        size="xs"
+        aria-label={t.leadPage.note}
+        placeholder={t.leadPage.notePlaceholder}
+        autosize
+        minRows={1}
+        maxRows={10}
+        maxLength={maxNoteLength}
+        value={text}
+        error={add.error === null ? null : errorSentence(add.error)}
+        onChange={(event) => setText(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter' && (event.metaKey || event.ctrlKey)) submit()
+        }}
+      />
+      {text.trim() !== '' && (
+        <Button type="submit" size="compact-sm" loading={add.isPending}>
+          {t.leadPage.addNote}
         </Button>
       )}
-    </section>
+    </form>
   )
 }

@@ -1,3 +1,4 @@
+import { Button } from '@mantine/core'
 import {
   IconArchive,
   IconArrowBackUp,
@@ -13,13 +14,17 @@ import {
 } from '@tabler/icons-react'
 import type { TimelineEntry } from '../../data/lead/timeline.ts'
 import type { People } from '../../data/people.ts'
+import { isCustom } from '../../shared/lead-view/conditions.ts'
 import { t } from '../../text/index.ts'
+import { formatAmount } from '../../ui/format/amount.ts'
+import { customFieldName } from '../../ui/format/lead-texts.ts'
 import { formatDateTime, timeAgo } from '../../ui/format/time.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
-import { useFieldFormat } from '../fields/use-field-format.ts'
+import { type FieldFormat, fieldText, keyOfColumn } from '../fields/field-columns.ts'
+import { displayValue } from '../fields/lead.ts'
+import { useFieldFormat } from '../fields/use-field-context.ts'
+import { useUndoMergeWithToast } from '../merge/use-merged-toast.ts'
 import { InboxLink } from '../message/InboxLink.tsx'
-import { actorText, changeText, fileText } from './entry-texts.ts'
-import { MergedLine } from './MergedLine.tsx'
 import styles from './Timeline.module.css'
 
 const icons = {
@@ -64,7 +69,6 @@ export function TimelineLine({ entry, people }: TimelineLineProps) {
 function Content({ entry, people }: TimelineLineProps) {
   const { kind, changes, text, form, answers } = entry
   const { leadPage } = t
-  const words = useFieldFormat()
   switch (kind) {
     case 'message':
       return <MessageEntry entry={entry} />
@@ -76,13 +80,9 @@ function Content({ entry, people }: TimelineLineProps) {
       )
     case 'status':
     case 'fields':
-      return changes.map((change) => (
-        <span key={change.field} className={styles.change} dir="auto">
-          {changeText(change, people, words)}
-        </span>
-      ))
+      return <Changes changes={changes} people={people} />
     case 'merged':
-      return <MergedLine entry={entry} people={people} fieldFormat={words} />
+      return <MergeEntry entry={entry} people={people} />
     case 'task':
       return <TaskEntry entry={entry} />
     case 'submission':
@@ -129,9 +129,102 @@ function MessageEntry({ entry: { text, message, conversationId } }: { entry: Tim
       label={t.leadPage.openConversation}
       isOutbound={message.direction === 'outbound'}
     >
-      {message.file !== null && <em>{fileText(message.file)}</em>}
+      {message.file !== null && <em>{t.media.kinds[message.file as keyof typeof t.media.kinds] ?? message.file}</em>}
       {text !== null && text !== '' && <span dir="auto">{text}</span>}
       {message.status === 'failed' && <strong className={styles.failed}>{t.leadPage.unanswered}</strong>}
     </InboxLink>
   )
+}
+
+interface ChangesProps extends Pick<TimelineEntry, 'changes'> {
+  people: People
+}
+
+function Changes({ changes, people }: ChangesProps) {
+  const fieldFormat = useFieldFormat()
+  return changes.map((change) => (
+    <span key={change.field} className={styles.change} dir="auto">
+      {changeText(change, people, fieldFormat)}
+    </span>
+  ))
+}
+
+/** A merge: what was merged and moved, with undo or who undid it. */
+function MergeEntry({ entry: { id, changes, merge }, people }: TimelineLineProps) {
+  if (merge === null) return null
+  const { otherName, undoUntil, undone } = merge
+  return (
+    <>
+      <span dir="auto">{otherName === null ? t.merge.fromUnknown : t.merge.fromName({ name: otherName })}</span>
+      <Changes changes={changes} people={people} />
+      {undone !== null && (
+        <span className={styles.muted} title={formatDateTime(undone.at)}>
+          {undone.actor === null
+            ? t.merge.wasUndone({ when: timeAgo(undone.at) })
+            : t.merge.undoneBy({ who: actorName(undone.actor, people), when: timeAgo(undone.at) })}
+        </span>
+      )}
+      {undoUntil !== null && <UndoButton id={id} otherName={otherName} until={undoUntil} />}
+    </>
+  )
+}
+
+function UndoButton({ id, otherName, until }: { id: string; otherName: string | null; until: string }) {
+  const undo = useUndoMergeWithToast(useWorkspaceId())
+  return (
+    <Button
+      variant="default"
+      size="compact-sm"
+      my={4}
+      loading={undo.isRunning}
+      title={t.merge.until({ when: formatDateTime(until) })}
+      onClick={() => undo.run(id, otherName ?? t.merge.other)}
+    >
+      {t.merge.undo}
+    </Button>
+  )
+}
+
+type Change = TimelineEntry['changes'][number]
+
+/** Describes a change of a field. */
+function changeText(change: Change, people: People, fieldFormat: FieldFormat): string {
+  const wordsOf = (value: Change['from']) => changedValueText(change, value, people, fieldFormat)
+  const [from, to] = [wordsOf(change.from), wordsOf(change.to)]
+  if (change.field === 'status') return t.leads.panel.change({ from, to })
+  return t.leadPage.changed({ field: fieldName(change), from, to })
+}
+
+function fieldName({ field, label }: Change): string {
+  if (!isCustom(field)) return t.leads.fields[field as keyof typeof t.leads.fields] ?? field
+  const key = keyOfColumn(field)
+  return customFieldName({ key, label: label ?? key })
+}
+
+function changedValueText({ field }: Change, value: Change['from'], people: People, fieldFormat: FieldFormat): string {
+  if (value === null || value === '') return t.leadPage.nothing
+  if (typeof value === 'boolean') return value ? t.leadPage.yes : t.leadPage.no
+  if (typeof value === 'number') return formatAmount(value, fieldFormat.currency)
+  if (isCustom(field)) return fieldText(keyOfColumn(field), value, fieldFormat)
+  return displayValue(field, value, people)
+}
+
+/** Describes who did it, and as part of what; null if unknown. */
+function actorText({ actor, partOf, kind, message }: TimelineEntry, people: People): string | null {
+  if (kind === 'message' && message?.direction === 'inbound') return t.leadPage.customer
+  const part = partText(partOf)
+  const name = actor === null ? (kind === 'message' ? t.leadPage.ourTeam : null) : actorName(actor, people)
+  return name === null ? part : part === null ? name : `${name} ${part}`
+}
+
+/** Returns the name of the actor, if known. */
+function actorName({ type, id }: NonNullable<TimelineEntry['actor']>, people: People): string {
+  const name = type === 'form' || type === 'system' ? null : people.nameOf(id)
+  return name === null || name === t.common.unknown ? t.leads.actors[type] : name
+}
+
+function partText(partOf: string | null): string | null {
+  const part = partOf?.split(':')[0] ?? ''
+  const { parts } = t.leadPage
+  return part in parts ? parts[part as keyof typeof parts] : null
 }

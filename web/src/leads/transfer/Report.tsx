@@ -1,13 +1,15 @@
 import { Button } from '@mantine/core'
 import { IconDownload } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
-import { type Import, rejectedRowsUrl } from '../../data/imports.ts'
+import { useState } from 'react'
+import { type Import, rejectedRowsUrl, useImportActions } from '../../data/imports.ts'
 import { t, translateProblem } from '../../text/index.ts'
-import { formatNumber } from '../../ui/format/time.ts'
+import { formatDateTime, formatNumber } from '../../ui/format/time.ts'
+import { Confirm } from '../../ui/overlay/Confirm.tsx'
+import { showError } from '../../ui/overlay/toasts.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { isField } from './mapping.ts'
 import styles from './transfer.module.css'
-import { Undo } from './Undo.tsx'
 
 /** Result of an import or dry run: counts, reasons of rejected rows, and a file with them. */
 export function Report({ one }: { one: Import }) {
@@ -87,8 +89,7 @@ function ReportActions({ one }: { one: Import }) {
 function Field({ name, one }: { name: string; one: Import }) {
   if (name === '') return null
   if (isField(name)) return <b>{t.transfer.mapping.targets[name]}</b>
-  const choice = one.choice as { columns: { name: string; target: string | null }[] } | null
-  const heading = choice?.columns.find(({ target }) => target === name)?.name
+  const heading = one.choice?.columns.find(({ target }) => target === name)?.name
   return heading === undefined ? <code>{name}</code> : <b>{heading}</b>
 }
 
@@ -105,5 +106,44 @@ export function Counts({ one }: { one: Import }) {
         </div>
       ))}
     </dl>
+  )
+}
+
+/** Undoes an import within 24 hours, with progress and the number of leads that were kept. */
+function Undo({ one }: { one: Import }) {
+  const workspaceId = useWorkspaceId()
+  const [isConfirming, setConfirming] = useState(false)
+  const { undo } = useImportActions(workspaceId)
+  const close = () => setConfirming(false)
+  const { undo: texts } = t.transfer
+  if (one.undo === null || one.undo.leads === 0) return null
+  const { state, leads, undone, kept, until } = one.undo
+  const all = formatNumber(leads)
+  if (state === 'over') return <span className={styles.muted}>{texts.over}</span>
+  if (state === 'undoing') return <span role="status">{texts.undoing({ done: formatNumber(undone + kept), all })}</span>
+  if (state === 'undone') {
+    return (
+      <span role="status">
+        {texts.undone({ n: undone })} {kept > 0 && texts.kept({ n: kept })}
+      </span>
+    )
+  }
+  return (
+    <>
+      <Button variant="default" onClick={() => setConfirming(true)}>
+        {texts.action}
+      </Button>
+      <span className={styles.muted}>{texts.until({ when: formatDateTime(until ?? '') })}</span>
+      {isConfirming && (
+        <Confirm
+          title={texts.confirm({ n: leads })}
+          action={texts.action}
+          run={() => undo(one.id).catch(showError).then(close)}
+          close={close}
+        >
+          {texts.help}
+        </Confirm>
+      )}
+    </>
   )
 }

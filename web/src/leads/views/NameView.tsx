@@ -1,5 +1,6 @@
 import { Checkbox, Group, Stack, TextInput } from '@mantine/core'
 import { useState } from 'react'
+import { draftInput } from '../../shared/draft-input.ts'
 import { t } from '../../text/index.ts'
 import { Dialog } from '../../ui/overlay/Dialog.tsx'
 import { showError } from '../../ui/overlay/toasts.tsx'
@@ -36,14 +37,7 @@ export default function NameView({ title, name: before, mayShare, save, close }:
         }}
       >
         <Stack>
-          <TextInput
-            label={t.leads.viewName}
-            value={name}
-            onChange={(event) => draft.set({ name: event.currentTarget.value })}
-            error={draft.errorOf('name')}
-            data-autofocus
-            maxLength={80}
-          />
+          <TextInput label={t.leads.viewName} {...draftInput(draft, 'name')} data-autofocus maxLength={80} />
           {mayShare && (
             <Checkbox
               label={t.leads.viewShared}
