@@ -32,7 +32,7 @@ export function Budgets() {
   const texts = t.costs.budgets
   const workspaceId = useWorkspaceId()
   const query = useBudgets(workspaceId)
-  const nameOf = useBudgetName(workspaceId)
+  const nameOf = useBudgetName()
   const [open, setOpen] = useState<Budget | 'new' | null>(null)
   return (
     <section className={styles.section} aria-label={texts.title}>
@@ -101,16 +101,23 @@ function BudgetRow({ budget, name, edit }: BudgetRowProps) {
   )
 }
 
-/** Returns the names of what budgets limit. */
-function useBudgetName(workspaceId: string): (budget: Budget) => string {
+type Scoped = readonly { id: string; name: string }[] | undefined
+
+/** Returns the connections or keys that budgets may limit; undefined while they load. */
+function useScoped(): (scope: Budget['scope']) => Scoped {
+  const workspaceId = useWorkspaceId()
   const { data: connections } = useConnections(workspaceId)
   const { data: keys } = useApiKeys(workspaceId)
-  const { workspace } = t.costs.budgets.scopes
+  return (scope) => (scope === 'connection' ? connections : keys)
+}
+
+/** Returns the names of what budgets limit. */
+function useBudgetName(): (budget: Budget) => string {
+  const scoped = useScoped()
   return ({ scope, scopeId }) => {
-    if (scope === 'workspace') return workspace
-    const some: readonly { id: string; name: string }[] | undefined = scope === 'connection' ? connections : keys
-    if (some === undefined) return ''
-    return some.find(({ id }) => id === scopeId)?.name ?? t.common.unknown
+    if (scope === 'workspace') return t.costs.budgets.scopes.workspace
+    const some = scoped(scope)
+    return some === undefined ? '' : (some.find(({ id }) => id === scopeId)?.name ?? t.common.unknown)
   }
 }
 
@@ -190,10 +197,7 @@ const periods = ['day', 'month'] as const
 /** What a new budget limits. */
 function KindFields({ value, set, errorOf }: Pick<Draft<NewBudget>, 'value' | 'set' | 'errorOf'>) {
   const texts = t.costs.budgets
-  const workspaceId = useWorkspaceId()
-  const { data: connections = [] } = useConnections(workspaceId)
-  const { data: keys = [] } = useApiKeys(workspaceId)
-  const some: readonly { id: string; name: string }[] = value.scope === 'connection' ? connections : keys
+  const some = useScoped()(value.scope) ?? []
   return (
     <>
       <Select
