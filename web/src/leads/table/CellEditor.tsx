@@ -6,15 +6,10 @@ import { prefetchedComponent } from '../../ui/overlay/lazy.ts'
 import { ShortcutsBlocked } from '../../ui/overlay/shortcuts-blocked.ts'
 import { showToast } from '../../ui/overlay/toasts.tsx'
 import type { FieldContext } from '../fields/columns.tsx'
-import {
-  cellField,
-  type EditField,
-  type FinishCellEdit,
-  type FinishTextEdit,
-  type RejectedInput,
-} from '../fields/edit-field.ts'
+import { cellField, type FinishCellEdit, type FinishTextEdit, type RejectedInput } from '../fields/edit-field.ts'
 import styles from '../fields/LeadTable.module.css'
 import { nameOf } from '../fields/lead.ts'
+import type { ValueEditorProps } from './MultiValueCell.tsx'
 
 const ParsedValue = prefetchedComponent(() => import('./ParsedValue.tsx'))
 const MultiValueCell = prefetchedComponent(() => withTexts(() => import('./MultiValueCell.tsx')))
@@ -47,14 +42,7 @@ export default function CellEditor({ lead, id, context, rejected, onDone }: Cell
   )
 }
 
-interface OneValueProps {
-  field: EditField
-  label: string
-  rejected: RejectedInput | null
-  finish: FinishTextEdit
-}
-
-function OneValue({ field, label, rejected, finish }: OneValueProps) {
+function OneValue({ field, label, rejected, finish }: ValueEditorProps) {
   const [text, setText] = useState(rejected?.text ?? field.text)
   const [message, setMessage] = useState(rejected?.message ?? null)
   const input = useRef<HTMLInputElement & HTMLSelectElement>(null)

@@ -27,12 +27,10 @@ export default function ColumnsMenu({ dropdown, columns }: { dropdown: Dropdown;
               checked={choice.shown.includes(id)}
               onChange={() => change(toggleColumn(choice, id))}
             />
-            {choice.shown.includes(id) && (
-              <>
-                <MoveButton id={id} title={columnTitle(id, fields)} by={-1} choice={choice} change={change} />
-                <MoveButton id={id} title={columnTitle(id, fields)} by={1} choice={choice} change={change} />
-              </>
-            )}
+            {choice.shown.includes(id) &&
+              ([-1, 1] as const).map((by) => (
+                <MoveButton key={by} {...{ id, by, choice, change }} title={columnTitle(id, fields)} />
+              ))}
           </div>
         ))}
       </Stack>

@@ -246,11 +246,11 @@ function useTableKeys(
   isInTable: boolean,
   selected: number,
 ): void {
-  const move = useCallback((step: number) => goTo(latest.current.row + step), [goTo, latest])
   const keys = t.leads.keys
   useShortcuts(
     keys.group,
     useMemo(() => {
+      const move = (step: number) => goTo(latest.current.row + step)
       const page = () => Math.max(1, Math.floor(window.innerHeight / 36) - 6)
       const everywhere = [
         { keys: 'j', label: keys.next, run: () => move(1) },
@@ -296,6 +296,6 @@ function useTableKeys(
         { keys: 'End', label: keys.next, run: () => goTo(Number.MAX_SAFE_INTEGER) },
       ]
       return isInTable ? [...everywhere, ...within] : everywhere
-    }, [isInTable, move, goTo, goAcross, edit, selectAll, selected, latest, actions, keys]),
+    }, [isInTable, goTo, goAcross, edit, selectAll, selected, latest, actions, keys]),
   )
 }

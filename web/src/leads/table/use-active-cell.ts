@@ -1,13 +1,4 @@
-import {
-  type Dispatch,
-  type RefObject,
-  type SetStateAction,
-  useCallback,
-  useEffect,
-  useMemo,
-  useRef,
-  useState,
-} from 'react'
+import { type Dispatch, type RefObject, type SetStateAction, useEffect, useMemo, useRef, useState } from 'react'
 import type { Lead, LeadQuery } from '../../data/leads.ts'
 import type { Column } from '../../shared/lead-view/conditions.ts'
 import { errorSentence } from '../../ui/format/error-texts.ts'
@@ -65,39 +56,46 @@ export function useActiveCell(box: RefObject<HTMLElement | null>, state: TableSt
     setAt(start)
     setEditing(null)
   }, [query])
-  const moves = useMemo(() => createMoves(box, latest, setAt, setEditing), [box])
-  const { goAcross, focus, place } = moves
-  const finishEdit = useCallback<FinishCellEdit>(
-    (lead, typed, then) => {
-      setEditing(null)
-      focus()
-      const { row, column } = latest.current
-      const again = (error: unknown, text: string) => {
-        // If the focus has left the table, shows a toast; otherwise opens the cell again with the rejected input.
-        if (document.activeElement !== box.current) return showError(error)
-        place(row, column, lead)
-        setEditing({ refused: { text, message: errorSentence(error) } })
-      }
-      if (typed !== null) {
-        void actions.change(lead, typed.changes).then((error) => error !== null && again(error, typed.text))
-      }
-      if (then === 'next') goAcross(1)
-    },
-    [actions, goAcross, focus, place, box],
-  )
-  return useMemo(() => ({ ...moves, latest, editing, finishEdit }), [moves, editing, finishEdit])
+  const cellActions = useMemo(() => createCellActions(box, latest, actions, setAt, setEditing), [box, actions])
+  return useMemo(() => ({ ...cellActions, latest, editing }), [cellActions, editing])
 }
 
-function createMoves(
+function createCellActions(
   box: RefObject<HTMLElement | null>,
   latest: RefObject<Latest>,
+  actions: LeadActions,
   setAt: Dispatch<SetStateAction<{ row: number; id: string | null; column: Column }>>,
   setEditing: (editing: { refused: RejectedInput | null } | null) => void,
 ) {
   const focus = () => box.current?.focus({ preventScroll: true })
+  const place = (row: number, column: Column, lead: Lead) => setAt({ row, id: lead.id, column })
+  const goAcross = (step: number) => {
+    const { choice, column, row } = latest.current
+    const next = choice.shown[choice.shown.indexOf(column) + step]
+    if (next === undefined) return
+    setAt((before) => ({ ...before, column: next }))
+    latest.current = { ...latest.current, column: next }
+    document.getElementById(cellId(row, next))?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+  }
+  const finishEdit: FinishCellEdit = (lead, typed, then) => {
+    setEditing(null)
+    focus()
+    const { row, column } = latest.current
+    const again = (error: unknown, text: string) => {
+      // If the focus has left the table, shows a toast; otherwise opens the cell again with the rejected input.
+      if (document.activeElement !== box.current) return showError(error)
+      place(row, column, lead)
+      setEditing({ refused: { text, message: errorSentence(error) } })
+    }
+    if (typed !== null) {
+      void actions.change(lead, typed.changes).then((error) => error !== null && again(error, typed.text))
+    }
+    if (then === 'next') goAcross(1)
+  }
   return {
-    focus,
-    place: (row: number, column: Column, lead: Lead) => setAt({ row, id: lead.id, column }),
+    place,
+    goAcross,
+    finishEdit,
     goTo: (target: number) => {
       const { rows, total, row, openId, open, rowsInView } = latest.current
       const next = Math.max(0, Math.min(total - 1, target))
@@ -109,14 +107,6 @@ function createMoves(
       rowsInView.show(next)
       if (openId !== undefined && lead !== undefined && next !== row) open(lead)
       focus()
-    },
-    goAcross: (step: number) => {
-      const { choice, column, row } = latest.current
-      const next = choice.shown[choice.shown.indexOf(column) + step]
-      if (next === undefined) return
-      setAt((before) => ({ ...before, column: next }))
-      latest.current = { ...latest.current, column: next }
-      document.getElementById(cellId(row, next))?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
     },
     edit: () => {
       const { active, column, open } = latest.current
