@@ -190,10 +190,8 @@ function ProgressStep({ one }: { one: Import }) {
   )
 }
 
-interface UploadStepProps {
+interface UploadStepProps extends Omit<ImportStepProps, 'id'> {
   one: Import
-  file: File | null
-  setFile(file: File): void
 }
 
 const megabyte = 1_000_000

@@ -17,6 +17,14 @@ export function Report({ one }: { one: Import }) {
   const { report } = t.transfer
   const { kinds, examples } = one.refusals
   const title = one.state === 'checked' ? report.dry : report.titles[one.state as keyof typeof report.titles]
+  const reason = (head: string, { field, message }: { field: string; message: string }) => (
+    <li key={`${head} ${field} ${message}`}>
+      <strong>{head}</strong>
+      <span>
+        <Field name={field} one={one} /> {translateProblem(message) ?? message}
+      </span>
+    </li>
+  )
   return (
     <section className={styles.card} aria-label={title} aria-live="polite">
       <strong>{title}</strong>
@@ -26,27 +34,11 @@ export function Report({ one }: { one: Import }) {
       {kinds.length > 0 && (
         <>
           <h3 className={styles.title}>{report.why}</h3>
-          <ul className={styles.kinds}>
-            {kinds.map(({ field, message, count }) => (
-              <li key={`${field} ${message}`}>
-                <strong>{formatNumber(count)}×</strong>
-                <span>
-                  <Field name={field} one={one} /> {translateProblem(message) ?? message}
-                </span>
-              </li>
-            ))}
-          </ul>
+          <ul className={styles.kinds}>{kinds.map((kind) => reason(`${formatNumber(kind.count)}×`, kind))}</ul>
           <details>
             <summary>{report.examples}</summary>
             <ul className={styles.kinds}>
-              {examples.map(({ row, field, message }) => (
-                <li key={`${row} ${field} ${message}`}>
-                  <strong>{report.row({ n: formatNumber(row) })}</strong>
-                  <span>
-                    <Field name={field} one={one} /> {translateProblem(message) ?? message}
-                  </span>
-                </li>
-              ))}
+              {examples.map((example) => reason(report.row({ n: formatNumber(example.row) }), example))}
             </ul>
           </details>
           <div className={styles.row}>
