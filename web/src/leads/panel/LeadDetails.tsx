@@ -1,7 +1,7 @@
-import { ActionIcon } from '@mantine/core'
-import { IconArrowMerge, IconTrash } from '@tabler/icons-react'
+import { ActionIcon, Button } from '@mantine/core'
+import { IconArrowMerge, IconMessage, IconTrash } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
+import { type ReactNode, useMemo, useState } from 'react'
 import { useConnections } from '../../data/connections.ts'
 import { type Consent, type ConsentPurpose, setLeadConsent, useLeadConsent } from '../../data/lead/consents.ts'
 import { type Lead, useConversations } from '../../data/leads.ts'
@@ -15,8 +15,10 @@ import { t } from '../../text/index.ts'
 import { Chip } from '../../ui/Chip.tsx'
 import { formatPhone } from '../../ui/format/phone.ts'
 import { formatDateTime, formatShortTime } from '../../ui/format/time.ts'
+import { lazyComponent } from '../../ui/overlay/lazy.ts'
 import { ErrorState } from '../../ui/page/ErrorState.tsx'
 import { Facts } from '../../ui/page/Facts.tsx'
+import { useShortcuts } from '../../ui/shortcuts.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import type { LeadActions } from '../fields/change.ts'
 import type { FieldContext } from '../fields/columns.tsx'
@@ -24,8 +26,7 @@ import { nameOf } from '../fields/lead.ts'
 import { LeadLabels } from '../labels/LeadLabels.tsx'
 import { MergeButton } from '../merge/MergeButton.tsx'
 import mergeStyles from '../merge/merge.module.css'
-import { InboxLink } from '../message/InboxLink.tsx'
-import { MessageButton } from '../message/MessageButton.tsx'
+import { goTo, InboxLink } from '../message/InboxLink.tsx'
 import { CustomFields } from './CustomFields.tsx'
 import { Duplicates } from './Duplicates.tsx'
 import { LeadFields } from './LeadFields.tsx'
@@ -208,5 +209,43 @@ function LeadConversations({ lead, people }: { lead: Lead; people: People }) {
         </InboxLink>
       ))}
     </section>
+  )
+}
+
+const StartConversation = lazyComponent(() => import('../message/StartConversation.tsx'))
+
+/**
+ * Writes to a lead: in the existing conversation, where the inbox knows whether a template is required, or in a new
+ * one.
+ */
+function MessageButton({ lead }: { lead: Lead }) {
+  const workspaceId = useWorkspaceId()
+  const { data: conversations } = useConversations(workspaceId, lead.id, lead.phone)
+  const [isStarting, setStarting] = useState(false)
+  // The newest, where people would look for it.
+  const existing = conversations?.[0]?.id
+  const isKnown = conversations !== undefined || lead.phone === null
+  const keys = useMemo(() => {
+    const run = () => {
+      if (existing !== undefined) goTo(`/w/${workspaceId}/inbox/${existing}`)
+      else if (isKnown) setStarting(true)
+    }
+    return [{ keys: 'm', label: t.leadPage.message, run }]
+  }, [existing, isKnown, workspaceId])
+  useShortcuts(t.leads.keys.group, keys)
+  return (
+    <>
+      <Button
+        flex="none"
+        size="compact-sm"
+        variant="default"
+        leftSection={<IconMessage size={14} />}
+        disabled={!isKnown}
+        onClick={() => keys[0]?.run()}
+      >
+        {t.leadPage.message}
+      </Button>
+      {isStarting && <StartConversation lead={lead} close={() => setStarting(false)} />}
+    </>
   )
 }

@@ -27,19 +27,12 @@ const groups: Record<GroupName, readonly FieldName[]> = {
 const groupNames = Object.keys(groups) as GroupName[]
 
 // Fields used for nearly every lead are shown even if empty.
-const alwaysShown: ReadonlySet<FieldName> = new Set([
-  'lastName',
-  'phone',
-  'email',
-  'assignedTo',
-  'estimatedValue',
-  'notes',
-])
+const alwaysShown: readonly FieldName[] = ['lastName', 'phone', 'email', 'assignedTo', 'estimatedValue', 'notes']
 
 /** Fields of a lead in groups, editable in place. Empty ones are collapsed. */
 export function LeadFields({ lead, context, actions }: LeadFieldsProps) {
   const [isWhole, setWhole] = useState(false)
-  const isEmpty = (field: FieldName) => textOf(lead, field) === '' && !alwaysShown.has(field)
+  const isEmpty = (field: FieldName) => textOf(lead, field) === '' && !alwaysShown.includes(field)
   const empty = Object.values(groups).flat().filter(isEmpty).length
   return (
     <section className={styles.fields} aria-label={t.leads.panel.details}>
