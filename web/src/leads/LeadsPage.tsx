@@ -131,23 +131,19 @@ interface BodyProps {
 
 /** The list in the chosen view, with the open lead beside it. */
 function LeadsBody({ location, context, columns, selection, onTotal, create }: BodyProps) {
-  const workspaceId = useWorkspaceId()
   const { address, goTo, query, open } = location
-  const actions = useLeadActions(workspaceId)
+  const actions = useLeadActions(useWorkspaceId())
   const view = address.view ?? 'table'
-  const list = { workspaceId, query, actions, openId: address.lead, open, onTotal }
+  const list = { query, actions, openId: address.lead, open, onTotal }
   return (
     <div className={styles.body}>
       {view === 'table' && (
         <LeadTable
           {...list}
-          context={context}
-          columns={columns}
-          selection={selection}
+          {...{ context, columns, selection, create }}
           sort={{ now: address.sort ?? '-createdAt', to: (sort) => goTo((before) => ({ ...before, sort })) }}
           isFiltered={isFiltered(address)}
           clearFilters={() => goTo(withoutFilters)}
-          create={create}
         />
       )}
       <Suspense>
@@ -160,17 +156,13 @@ function LeadsBody({ location, context, columns, selection, onTotal, create }: B
             key={address.lead}
             id={address.lead}
             known={location.known}
-            context={context}
-            actions={actions}
-            open={open}
             close={location.close}
+            {...{ context, actions, open }}
           />
         )}
       </Suspense>
       <Suspense>
-        {view === 'table' && selection.ids.size > 0 && (
-          <BulkBar selection={selection} context={context} actions={actions} open={open} />
-        )}
+        {view === 'table' && selection.ids.size > 0 && <BulkBar {...{ selection, context, actions, open }} />}
       </Suspense>
     </div>
   )

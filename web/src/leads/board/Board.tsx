@@ -6,7 +6,6 @@ import {
   type RefObject,
   useCallback,
   useEffect,
-  useMemo,
   useRef,
   useState,
 } from 'react'
@@ -138,10 +137,7 @@ function BoardColumn({ head, query, people, actions, openId, open, step }: Board
   const workspaceId = useWorkspaceId()
   const currency = useCurrency(workspaceId)
   const { status, value } = head
-  const requested = useMemo(
-    () => ({ ...query, status, sortBy: 'updatedAt' as const, sortOrder: 'desc' as const }),
-    [query, status],
-  )
+  const requested = { ...query, status, sortBy: 'updatedAt', sortOrder: 'desc' } as const
   const cards = useInfiniteQuery(cardsOptions(workspaceId, requested))
   const [isOver, setOver] = useState(false)
   const depth = useRef(0)

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
 import { IconArrowDown, IconArrowUp, IconFilter, IconX } from '@tabler/icons-react'
-import { useEffect, useMemo, useRef, useState } from 'react'
+import { type ComponentProps, useEffect, useMemo, useRef, useState } from 'react'
 import { useLabelsById } from '../../data/labels.ts'
 import { DropdownButton } from '../../shared/DropdownButton.tsx'
 import { conditionsOf, type LeadAddress, sortOf, withConditions } from '../../shared/lead-view/address.ts'
@@ -150,11 +150,7 @@ function ImportChip({ goTo }: { goTo: GoTo }) {
   )
 }
 
-interface SortButtonProps {
-  address: LeadAddress
-  goTo: GoTo
-  customs: readonly CustomColumnInfo[]
-}
+type SortButtonProps = Omit<ComponentProps<typeof SortMenu>, 'dropdown'>
 
 function SortButton(props: SortButtonProps) {
   const { column, isDescending } = sortOf(props.address)

@@ -52,7 +52,7 @@ export default function MergeDialog({ lead, otherId, people, onMerged, close }: 
       {pair === null ? (
         <PickLead lead={lead} pick={setPicked} />
       ) : (
-        <CompareLeads first={pair[0] ?? ''} second={pair[1] ?? ''} people={people} onMerged={onMerged} close={close} />
+        <CompareLeads first={pair[0] ?? ''} second={pair[1] ?? ''} {...{ people, onMerged, close }} />
       )}
     </Dialog>
   )
@@ -107,12 +107,9 @@ function PickLead({ lead, pick }: { lead: { id: string; name: string }; pick(id:
 
 const hintOf = ({ phone, email }: Lead): string => [formatOptionalPhone(phone), email].filter(Boolean).join(' · ')
 
-interface CompareProps {
+interface CompareProps extends Pick<MergeDialogProps, 'people' | 'onMerged' | 'close'> {
   first: string
   second: string
-  people: People
-  onMerged(lead: Lead): void
-  close(): void
 }
 
 /** Compares two leads: the value to keep is chosen for each field, and a summary is shown before merging. */
