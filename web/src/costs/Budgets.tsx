@@ -66,15 +66,9 @@ export function Budgets() {
   )
 }
 
-interface BudgetRowProps {
-  budget: Budget
-  name: string
-  edit(): void
-}
-
 const warnedRatio = 0.8
 
-function BudgetRow({ budget, name, edit }: BudgetRowProps) {
+function BudgetRow({ budget, name, edit }: { budget: Budget; name: string; edit(): void }) {
   const texts = t.costs.budgets
   const { used, limit, period, resetsAt } = budget
   const ratio = Number(used) / Number(limit)

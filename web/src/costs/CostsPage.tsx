@@ -1,9 +1,10 @@
 import { Button, FileButton, Group, TextInput } from '@mantine/core'
 import { IconDownload, IconUpload } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { ApiError } from '../api/api-error.ts'
 import { type Costs, costsExportUrl, importRateCards, useCosts } from '../data/team/costs.ts'
+import { Form } from '../shared/Form.tsx'
 import { t } from '../text/index.ts'
 import { problemText } from '../ui/format/error-texts.ts'
 import { showError, showToast } from '../ui/overlay/toasts.tsx'
@@ -157,12 +158,8 @@ function ImportButton({ cardImport: { isImporting, run } }: { cardImport: CardIm
 function DayForm({ cardImport: { undated, isImporting, run } }: { cardImport: CardImport }) {
   const [day, setDay] = useState('')
   if (undated === null) return null
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    if (day !== '') void run(undated, day)
-  }
   return (
-    <form noValidate onSubmit={submit} className={styles.faults}>
+    <Form submit={() => day !== '' && run(undated, day)} className={styles.faults}>
       <Group gap="sm" align="end">
         <TextInput
           type="date"
@@ -175,6 +172,6 @@ function DayForm({ cardImport: { undated, isImporting, run } }: { cardImport: Ca
           {t.costs.importCard}
         </Button>
       </Group>
-    </form>
+    </Form>
   )
 }

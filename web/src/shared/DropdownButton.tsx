@@ -15,7 +15,7 @@ export function DropdownButton({ popup, content, ...button }: DropdownButtonProp
   const dropdown = useDropdown(...useState(false))
   return (
     <>
-      <Button {...dropdownButtonProps(dropdown, popup)} size="compact-sm" {...button} />
+      <Button {...dropdownButtonProps(dropdown, popup)} variant="subtle" color="gray" size="compact-sm" {...button} />
       <DropdownContent dropdown={dropdown}>{content(dropdown)}</DropdownContent>
     </>
   )

@@ -1,5 +1,5 @@
 import { Button, Group, Select, Stack, TextInput } from '@mantine/core'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { usePeople } from '../../data/people.ts'
 import { type Task, useTaskActions } from '../../data/team/tasks.ts'
 import { timeZone } from '../../data/time-zone.ts'
@@ -13,6 +13,7 @@ import { showError } from '../../ui/overlay/toasts.tsx'
 import { useDraft } from '../../ui/use-draft.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { draftInput } from '../draft-input.ts'
+import { Form } from '../Form.tsx'
 
 interface TaskDialogProps {
   /** The task to change; null creates one. */
@@ -43,15 +44,14 @@ export default function TaskDialog({ task, about = {}, close }: TaskDialogProps)
     setBusy(true)
     void work.then(close, showError).finally(() => setBusy(false))
   }
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
+  const submit = () => {
     if (!canSave || isBusy) return
     const fields = { title: title.trim(), dueAt: dueAt.toISOString(), assignedTo: person }
     run(task === null ? create({ ...fields, ...about }) : change(task.id, fields))
   }
   return (
     <Dialog close={close} title={task === null ? texts.create : texts.edit}>
-      <form onSubmit={submit} noValidate>
+      <Form submit={submit}>
         <Stack gap="sm">
           <TextInput label={texts.what} maxLength={300} data-autofocus {...draftInput(draft, 'title')} />
           <TextInput label={texts.due} type="datetime-local" {...draftInput(draft, 'due')} />
@@ -76,7 +76,7 @@ export default function TaskDialog({ task, about = {}, close }: TaskDialogProps)
             </Button>
           </Group>
         </Stack>
-      </form>
+      </Form>
     </Dialog>
   )
 }
