@@ -1,3 +1,4 @@
+import type { ComponentProps } from 'react'
 import type { Stats } from '../data/stats.ts'
 import { useWorkspace } from '../data/workspace.ts'
 import { language, t } from '../text/index.ts'
@@ -27,6 +28,12 @@ function LeadCharts({ stats: { days, leads } }: { stats: Stats }) {
   const { data: workspace } = useWorkspace(workspaceId)
   const statuses = inOrder(leads.byStatus, workspace?.leadStatuses ?? [])
   const sources = leads.bySource.filter(({ count }) => count > 0)
+  const ranking = (label: string, rows: ComponentProps<typeof RankBars>['rows']) => (
+    <div className={styles.card} data-part="6">
+      <RankBars label={label} rows={rows} format={formatNumber} />
+      {rows.length === 0 && <p className={styles.muted}>{texts.noLeads}</p>}
+    </div>
+  )
   return (
     <>
       <div className={styles.card}>
@@ -37,26 +44,14 @@ function LeadCharts({ stats: { days, leads } }: { stats: Stats }) {
           format={formatNumber}
         />
       </div>
-      <div className={styles.card} data-part="6">
-        <RankBars
-          label={texts.bySource}
-          rows={sources.map(({ source, count }) => ({ key: source, label: t.lead.sources[source], value: count }))}
-          format={formatNumber}
-        />
-        {sources.length === 0 && <p className={styles.muted}>{texts.noLeads}</p>}
-      </div>
-      <div className={styles.card} data-part="6">
-        <RankBars
-          label={texts.byStatus}
-          rows={statuses.map(({ status, count }) => ({
-            key: status,
-            label: statusName(status),
-            value: count,
-          }))}
-          format={formatNumber}
-        />
-        {leads.byStatus.length === 0 && <p className={styles.muted}>{texts.noLeads}</p>}
-      </div>
+      {ranking(
+        texts.bySource,
+        sources.map(({ source, count }) => ({ key: source, label: t.lead.sources[source], value: count })),
+      )}
+      {ranking(
+        texts.byStatus,
+        statuses.map(({ status, count }) => ({ key: status, label: statusName(status), value: count })),
+      )}
     </>
   )
 }
