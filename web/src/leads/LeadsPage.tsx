@@ -248,8 +248,6 @@ function LeadsHeader({ address, goTo, columns, create }: LeadsHeaderProps) {
         <DropdownButton
           popup="dialog"
           content={(dropdown) => <ColumnsMenu dropdown={dropdown} columns={columns} />}
-          variant="subtle"
-          color="gray"
           leftSection={<IconColumns3 size={16} />}
         >
           {t.leads.columns}

@@ -145,14 +145,8 @@ function bodyOf(
   }
 }
 
-interface KnownLeadsProps {
-  phone: string
-  email: string
-  open(lead: Lead): void
-}
-
 /** Leads that already have this phone or e-mail; incomplete ones are not looked up. */
-function KnownLeads({ phone, email, open }: KnownLeadsProps) {
+function KnownLeads({ phone, email, open }: { phone: string; email: string; open(lead: Lead): void }) {
   const [debouncedPhone] = useDebouncedValue(phone, debounceMs)
   const [debouncedEmail] = useDebouncedValue(email, debounceMs)
   const { data = [] } = useDuplicateCheck(useWorkspaceId(), {

@@ -49,19 +49,16 @@ const columns = (actions: LeadActions): Column<Trashed>[] => [
   { key: 'name', title: t.leads.fields.name, cell: (lead) => <strong>{nameOf(lead)}</strong> },
   { key: 'phone', title: t.leads.fields.phone, cell: ({ phone }) => formatOptionalPhone(phone), optional: true },
   { key: 'email', title: t.leads.fields.email, cell: ({ email }) => email ?? '', optional: true, long: true },
-  {
-    key: 'deletedAt',
-    title: t.leads.fields.deletedAt,
-    cell: ({ deletedAt }) => <span title={formatDateTime(deletedAt)}>{formatShortTime(deletedAt)}</span>,
-  },
-  {
-    key: 'destroyedAt',
-    title: t.leads.fields.destroyedAt,
-    cell: ({ destroyedAt }) => <span title={formatDateTime(destroyedAt)}>{formatShortTime(destroyedAt)}</span>,
-    optional: true,
-  },
+  timeColumn('deletedAt'),
+  { ...timeColumn('destroyedAt'), optional: true },
   { key: 'restore', title: t.leads.restore, cell: (lead) => <RestoreButton lead={lead} actions={actions} /> },
 ]
+
+const timeColumn = (key: 'deletedAt' | 'destroyedAt'): Column<Trashed> => ({
+  key,
+  title: t.leads.fields[key],
+  cell: ({ [key]: at }) => <span title={formatDateTime(at)}>{formatShortTime(at)}</span>,
+})
 
 function RestoreButton({ lead, actions }: { lead: Trashed; actions: LeadActions }) {
   const restore = async () => {

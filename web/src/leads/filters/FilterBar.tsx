@@ -160,8 +160,6 @@ function SortButton(props: SortButtonProps) {
     <DropdownButton
       popup="menu"
       content={(dropdown) => <SortMenu dropdown={dropdown} {...props} />}
-      variant="subtle"
-      color="gray"
       leftSection={<Arrow size={16} />}
       aria-label={t.filtering.sortedBy({ field: title, direction: isDescending ? 'down' : 'up' })}
     >

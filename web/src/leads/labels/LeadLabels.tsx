@@ -44,8 +44,6 @@ export function LeadLabels({ lead }: { lead: Lead }) {
     <div className={styles.row}>
       <LabelChips ids={ids} />
       <LabelButton
-        variant="subtle"
-        color="gray"
         leftSection={<IconTag size={14} />}
         hasLabel={(id) => ids.includes(id)}
         set={(id, isOn) => void setLabel(lead, id, isOn).catch(showError)}

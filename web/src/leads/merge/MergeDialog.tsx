@@ -5,6 +5,7 @@ import { type ReactNode, useState } from 'react'
 import type { Lead } from '../../data/leads.ts'
 import { type MergePreview, useLeadSearch, useMergeLeads, useMergePreview } from '../../data/merges.ts'
 import type { People } from '../../data/people.ts'
+import { Form } from '../../shared/Form.tsx'
 import { t } from '../../text/index.ts'
 import { Avatar } from '../../ui/Avatar.tsx'
 import { formatAmount } from '../../ui/format/amount.ts'
@@ -69,14 +70,7 @@ function PickLead({ lead, pick }: { lead: { id: string; name: string }; pick(id:
   const { data, error, refetch } = useLeadSearch(workspaceId, term, shown + 1)
   const found = term === '' ? [] : (data ?? []).filter(({ id }) => id !== lead.id).slice(0, shown)
   return (
-    <form
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault()
-        const [first] = found
-        if (first !== undefined) pick(first.id)
-      }}
-    >
+    <Form submit={() => found[0] !== undefined && pick(found[0].id)}>
       <TextInput
         label={t.merge.pick({ name: lead.name })}
         placeholder={t.merge.search}
@@ -101,7 +95,7 @@ function PickLead({ lead, pick }: { lead: { id: string; name: string }; pick(id:
           </li>
         ))}
       </ul>
-    </form>
+    </Form>
   )
 }
 
@@ -143,13 +137,7 @@ function CompareLeads({ first, second, people, onMerged, close }: CompareProps) 
     setChoices(swapChoices(choices))
   }
   return (
-    <form
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault()
-        if (tooMany === 0 && !merge.isPending) run()
-      }}
-    >
+    <Form submit={() => tooMany === 0 && !merge.isPending && run()}>
       <div className={styles.heads}>
         <Head lead={data.kept} isKept />
         <Head lead={data.other} swap={swap} />
@@ -169,7 +157,7 @@ function CompareLeads({ first, second, people, onMerged, close }: CompareProps) 
           disabled={tooMany > 0}
         />
       </Group>
-    </form>
+    </Form>
   )
 }
 

@@ -1,4 +1,4 @@
-import { type FocusEvent, type KeyboardEvent, type RefObject, Suspense, useEffect, useRef, useState } from 'react'
+import { type FocusEvent, type KeyboardEvent, Suspense, useEffect, useRef, useState } from 'react'
 import type { Lead } from '../../data/leads.ts'
 import type { Column } from '../../shared/lead-view/conditions.ts'
 import { t, withTexts } from '../../text/index.ts'
@@ -46,7 +46,12 @@ function OneValue({ field, label, rejected, finish }: ValueEditorProps) {
   const [text, setText] = useState(rejected?.text ?? field.text)
   const [message, setMessage] = useState(rejected?.message ?? null)
   const input = useRef<HTMLInputElement & HTMLSelectElement>(null)
-  useSelectOnFocus(input)
+  // Selects the value, so that typing replaces it.
+  useEffect(() => {
+    const element: HTMLElement | null = input.current
+    element?.focus()
+    if (element instanceof HTMLInputElement) element.select()
+  }, [])
   const isGivenUp = useRef(false)
   const wrong = field.validate(text)
   const save = (then: 'stay' | 'next' = 'stay') => (wrong === null ? finish(text, then) : setMessage(wrong))
@@ -98,13 +103,4 @@ function OneValue({ field, label, rejected, finish }: ValueEditorProps) {
       <Suspense>{hint !== null && <ParsedValue hint={hint} isWrong={message !== null} input={input} />}</Suspense>
     </>
   )
-}
-
-/** Selects the value on focus, so that typing replaces it. */
-function useSelectOnFocus(input: RefObject<(HTMLInputElement & HTMLSelectElement) | null>): void {
-  useEffect(() => {
-    const element: HTMLElement | null = input.current
-    element?.focus()
-    if (element instanceof HTMLInputElement) element.select()
-  }, [input])
 }

@@ -23,6 +23,7 @@ import {
 } from '../../data/lead/timeline.ts'
 import { type Lead, timelineKey } from '../../data/leads.ts'
 import type { People } from '../../data/people.ts'
+import { Form } from '../../shared/Form.tsx'
 import { isCustom } from '../../shared/lead-view/conditions.ts'
 import { MoreButton } from '../../shared/MoreButton.tsx'
 import { t } from '../../text/index.ts'
@@ -41,13 +42,8 @@ import styles from './Timeline.module.css'
 
 const kinds = ['all', 'messages', 'notes', 'changes', 'merges', 'tasks'] as const
 
-interface TimelineProps {
-  lead: Lead
-  people: People
-}
-
 /** Messages, notes and changes of a lead, newest first. */
-export function Timeline({ lead, people }: TimelineProps) {
+export function Timeline({ lead, people }: { lead: Lead; people: People }) {
   const workspaceId = useWorkspaceId()
   const [kind, setKind] = useState<'all' | TimelineKind>('all')
   const query = useLeadTimeline(workspaceId, lead.id, kind === 'all' ? null : kind)
@@ -108,14 +104,7 @@ function NoteField({ leadId }: { leadId: string }) {
     if (text.trim() !== '' && !add.isPending) add.mutate(text.trim())
   }
   return (
-    <form
-      noValidate
-      className={styles.note}
-      onSubmit={(event) => {
-        event.preventDefault()
-        submit()
-      }}
-    >
+    <Form className={styles.note} submit={submit}>
       <Textarea
         size="xs"
         aria-label={t.leadPage.note}
@@ -136,7 +125,7 @@ function NoteField({ leadId }: { leadId: string }) {
           {t.leadPage.addNote}
         </Button>
       )}
-    </form>
+    </Form>
   )
 }
 

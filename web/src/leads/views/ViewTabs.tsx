@@ -118,7 +118,6 @@ function ListButton({ views, shown, label, isOpen }: ListButtonProps) {
     <DropdownButton
       popup="menu"
       content={(dropdown) => <ViewList dropdown={dropdown} views={views} shown={shown} />}
-      variant="subtle"
       color={isOpen ? undefined : 'gray'}
       rightSection={<IconChevronDown size={14} />}
       className={styles.more}
