@@ -1,24 +1,19 @@
 import { Button, FileButton, Group, TextInput } from '@mantine/core'
 import { IconDownload, IconUpload } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { ApiError } from '../api/api-error.ts'
 import { type Costs, costsExportUrl, importRateCards, useCosts } from '../data/team/costs.ts'
+import { Form } from '../shared/Form.tsx'
 import { t } from '../text/index.ts'
-import dashboard from '../ui/charts/Dashboard.module.css'
-import { Figures } from '../ui/charts/Figures.tsx'
-import { formatCost } from '../ui/format/cost.ts'
 import { problemText } from '../ui/format/error-texts.ts'
-import { formatNumber } from '../ui/format/time.ts'
 import { showError, showToast } from '../ui/overlay/toasts.tsx'
-import { EmptyState } from '../ui/page/EmptyState.tsx'
 import { PageBody, QueryBoundary } from '../ui/page/PageBody.tsx'
 import { PageHeader } from '../ui/page/PageHeader.tsx'
 import { Segments } from '../ui/page/Segments.tsx'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import { Budgets } from './Budgets.tsx'
-import { CostCharts } from './CostCharts.tsx'
-import { CostGroups } from './CostGroups.tsx'
+import { CostOverview } from './CostOverview.tsx'
 import styles from './CostsPage.module.css'
 
 const periods = ['7', '30', '90'] as const
@@ -68,7 +63,7 @@ export function CostsPage() {
           {(costs) => (
             <>
               <Currencies costs={costs} setCurrency={setCurrency} />
-              <Overview costs={costs} days={days} />
+              <CostOverview costs={costs} days={days} />
             </>
           )}
         </QueryBoundary>
@@ -89,37 +84,6 @@ function Currencies({ costs, setCurrency }: { costs: Costs; setCurrency: (curren
       onChange={setCurrency}
     />
   )
-}
-
-function Overview({ costs, days }: { costs: Costs; days: number }) {
-  const texts = t.costs
-  if (costs.total.messages === 0) return <EmptyState title={texts.empty} help={texts.emptyHelp} />
-  return (
-    <div className={dashboard.page}>
-      {costs.currency === null && <p className={dashboard.notice}>{texts.noCard}</p>}
-      <CostFigures costs={costs} />
-      <CostCharts costs={costs} days={days} />
-      <CostGroups currency={costs.currency} days={days} />
-      <p className={dashboard.muted}>{texts.help({ zone: costs.timeZone })}</p>
-    </div>
-  )
-}
-
-/** Key figures of the period. Unknown prices are shown as such. */
-function CostFigures({ costs: { total, currency } }: { costs: Costs }) {
-  const texts = t.costs.figures
-  const { charged, free, unknown, unpriced, amount } = total
-  const figures = [
-    {
-      name: texts.amount,
-      value: formatCost(amount, currency),
-      note: unpriced > 0 ? texts.unpriced({ n: unpriced }) : texts.byCard,
-    },
-    { name: texts.charged, value: formatNumber(charged), note: texts.chargedNote },
-    { name: texts.free, value: formatNumber(free), note: texts.freeNote },
-    { name: texts.unknown, value: formatNumber(unknown), note: texts.unknownNote },
-  ]
-  return <Figures figures={figures} />
 }
 
 /** Why a file was not imported, row by row. */
@@ -194,12 +158,8 @@ function ImportButton({ cardImport: { isImporting, run } }: { cardImport: CardIm
 function DayForm({ cardImport: { undated, isImporting, run } }: { cardImport: CardImport }) {
   const [day, setDay] = useState('')
   if (undated === null) return null
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    if (day !== '') void run(undated, day)
-  }
   return (
-    <form noValidate onSubmit={submit} className={styles.faults}>
+    <Form submit={() => day !== '' && run(undated, day)} className={styles.faults}>
       <Group gap="sm" align="end">
         <TextInput
           type="date"
@@ -212,6 +172,6 @@ function DayForm({ cardImport: { undated, isImporting, run } }: { cardImport: Ca
           {t.costs.importCard}
         </Button>
       </Group>
-    </form>
+    </Form>
   )
 }

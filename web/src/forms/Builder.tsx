@@ -1,11 +1,17 @@
-import { Textarea, TextInput } from '@mantine/core'
+import { Select, Switch, Textarea, TextInput } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { useMemo, useState } from 'react'
+import { useFormPreview } from '../data/forms.ts'
+import { useWorkspace } from '../data/workspace.ts'
+import { draftInput } from '../shared/draft-input.ts'
 import { t } from '../text/index.ts'
+import { statusName } from '../ui/format/lead-texts.ts'
+import { Segments } from '../ui/page/Segments.tsx'
 import type { Draft } from '../ui/use-draft.ts'
+import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import styles from './Builder.module.css'
-import type { FormDraft } from './draft.ts'
+import { type FormDraft, settingsOf } from './draft.ts'
 import { FieldList } from './FieldList.tsx'
-import { Preview } from './Preview.tsx'
-import { SettingFields } from './SettingFields.tsx'
 
 /** Form editor with a preview. */
 export function Builder({ draft }: { draft: Draft<FormDraft> }) {
@@ -22,25 +28,114 @@ export function Builder({ draft }: { draft: Draft<FormDraft> }) {
   )
 }
 
-function TextFields({ draft: { value, set, errorOf } }: { draft: Draft<FormDraft> }) {
-  const field = (name: 'title' | 'description' | 'submitLabel' | 'thankYou' | 'redirectUrl') => ({
-    value: value[name],
-    onChange: (event: { currentTarget: { value: string } }) => set({ [name]: event.currentTarget.value }),
-    error: errorOf(name),
-  })
+function TextFields({ draft }: { draft: Draft<FormDraft> }) {
   return (
     <section className={styles.section}>
       <h2>{t.forms.texts}</h2>
-      <TextInput label={t.forms.heading} {...field('title')} />
-      <Textarea label={t.forms.description} autosize minRows={2} {...field('description')} />
-      <TextInput label={t.forms.submitLabel} {...field('submitLabel')} />
-      <Textarea label={t.forms.thankYou} description={t.forms.thankYouHelp} autosize {...field('thankYou')} />
+      <TextInput label={t.forms.heading} {...draftInput(draft, 'title')} />
+      <Textarea label={t.forms.description} autosize minRows={2} {...draftInput(draft, 'description')} />
+      <TextInput label={t.forms.submitLabel} {...draftInput(draft, 'submitLabel')} />
+      <Textarea
+        label={t.forms.thankYou}
+        description={t.forms.thankYouHelp}
+        autosize
+        {...draftInput(draft, 'thankYou')}
+      />
       <TextInput
         label={t.forms.redirectUrl}
         description={t.forms.redirectHelp}
         placeholder="https://"
         inputMode="url"
-        {...field('redirectUrl')}
+        {...draftInput(draft, 'redirectUrl')}
+      />
+    </section>
+  )
+}
+
+const debounceMs = 150
+
+/** Preview of the public pages as the server renders them. The frame is sandboxed: no scripts, no submissions. */
+function Preview({ draft }: { draft: FormDraft }) {
+  const workspaceId = useWorkspaceId()
+  const [shows, setShows] = useState<'form' | 'thanks'>('form')
+  const [width, setWidth] = useState<'phone' | 'computer'>('phone')
+  const [settings] = useDebouncedValue(
+    useMemo(() => ({ ...settingsOf(draft), name: draft.name.trim() || '…', slug: 'preview', active: true }), [draft]),
+    debounceMs,
+  )
+  const query = useFormPreview(workspaceId, settings)
+  const [last, setLast] = useState(query.data)
+  if (query.data !== undefined && query.data !== last) setLast(query.data)
+  const html = shows === 'form' ? last?.page : last?.thanks
+  const choice = <T extends string>(label: string, names: Record<T, string>, value: T, choose: (to: T) => void) => (
+    <Segments
+      label={label}
+      data={(Object.entries(names) as [T, string][]).map(([one, words]) => ({ value: one, label: words }))}
+      value={value}
+      onChange={choose}
+    />
+  )
+  return (
+    <section className={styles.preview} aria-label={t.forms.preview}>
+      <div className={styles.looks}>
+        {choice(t.forms.preview, t.forms.previewOf, shows, setShows)}
+        <div className={styles.width}>{choice(t.forms.widths[width], t.forms.widths, width, setWidth)}</div>
+        {query.isError && <span className={styles.waits}>{t.forms.previewIncomplete}</span>}
+      </div>
+      {html !== undefined && (
+        <iframe
+          className={styles.frame}
+          data-width={width}
+          title={t.forms.preview}
+          sandbox="allow-same-origin"
+          srcDoc={html}
+        />
+      )}
+    </section>
+  )
+}
+
+function SettingFields({ draft }: { draft: Draft<FormDraft> }) {
+  const { value, set, errorOf } = draft
+  const workspaceId = useWorkspaceId()
+  const { data: workspace } = useWorkspace(workspaceId)
+  const statuses = [...new Set([...(workspace?.leadStatuses ?? []), value.status])]
+  return (
+    <section className={styles.section}>
+      <h2>{t.forms.settings}</h2>
+      <Switch
+        label={t.forms.isOpen}
+        description={t.forms.isOpenHelp}
+        checked={value.active}
+        onChange={(event) => set({ active: event.currentTarget.checked })}
+      />
+      <TextInput label={t.forms.name} description={t.forms.nameHelp} {...draftInput(draft, 'name')} />
+      <TextInput label={t.forms.slug} description={t.forms.slugHelp} leftSection="/f/" {...draftInput(draft, 'slug')} />
+      <div className={styles.pair}>
+        <Select
+          label={t.forms.source}
+          data={Object.entries(t.lead.sources).map(([source, label]) => ({ value: source, label }))}
+          value={value.source}
+          onChange={(source) => set({ source: (source ?? value.source) as FormDraft['source'] })}
+          allowDeselect={false}
+          error={errorOf('source')}
+        />
+        <Select
+          label={t.forms.status}
+          data={statuses.map((status) => ({ value: status, label: statusName(status) }))}
+          value={value.status}
+          onChange={(status) => set({ status: status ?? value.status })}
+          allowDeselect={false}
+          error={errorOf('status')}
+        />
+      </div>
+      <Textarea
+        label={t.forms.origins}
+        description={t.forms.originsHelp}
+        placeholder="https://example.com"
+        autosize
+        minRows={2}
+        {...draftInput(draft, 'allowedOrigins')}
       />
     </section>
   )

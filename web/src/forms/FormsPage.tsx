@@ -20,12 +20,11 @@ export function FormsPage() {
   const query = useForms(workspaceId)
   const mayChange = hasRole(workspaceId, 'admin')
   useLiveForms(workspaceId)
-  const open = (formId: string) =>
-    void navigate({ to: '/w/$workspaceId/forms/$formId', params: { workspaceId, formId } })
-  const create = useCallback(
-    () => void navigate({ to: '/w/$workspaceId/forms/$formId', params: { workspaceId, formId: 'new' } }),
+  const open = useCallback(
+    (formId: string) => void navigate({ to: '/w/$workspaceId/forms/$formId', params: { workspaceId, formId } }),
     [navigate, workspaceId],
   )
+  const create = useCallback(() => open('new'), [open])
   useShortcuts(
     t.forms.title,
     useMemo(() => (mayChange ? [{ keys: 'c', label: t.forms.create, run: create }] : []), [mayChange, create]),

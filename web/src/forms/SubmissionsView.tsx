@@ -3,6 +3,7 @@ import { IconDownload } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { type Form, readAllSubmissions, type Submission, useSubmissions } from '../data/forms.ts'
+import { MoreButton } from '../shared/MoreButton.tsx'
 import { t } from '../text/index.ts'
 import { saveCsv } from '../ui/csv.ts'
 import { formatDateTime } from '../ui/format/time.ts'
@@ -36,16 +37,9 @@ export function SubmissionsView({ form }: { form: Form }) {
                   keyOf={({ id }) => id}
                 />
               </div>
-              {query.hasNextPage && (
-                <Button
-                  mt="md"
-                  variant="default"
-                  loading={query.isFetchingNextPage}
-                  onClick={() => void query.fetchNextPage()}
-                >
-                  {t.forms.older}
-                </Button>
-              )}
+              <MoreButton query={query} mt="md">
+                {t.forms.older}
+              </MoreButton>
             </>
           )
         }}

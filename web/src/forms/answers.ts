@@ -1,16 +1,11 @@
 import type { FormField, Submission } from '../data/forms.ts'
 import { t } from '../text/index.ts'
 
-export interface AnswerColumn {
-  key: string
-  label: string
-}
-
 /** Returns the columns for answers: fields of the form in order, then fields that it no longer has. */
 export function answerColumns(
   fields: readonly Pick<FormField, 'key' | 'label'>[],
   submissions: readonly Pick<Submission, 'answers'>[],
-): AnswerColumn[] {
+) {
   const columns = new Map(fields.map(({ key, label }) => [key, label]))
   for (const { answers } of submissions) {
     for (const { key, label } of answers ?? []) if (!columns.has(key)) columns.set(key, label)

@@ -55,10 +55,9 @@ export function uniqueKey(label: string, taken: readonly string[]): string {
   }
 }
 
+/** Moves an item of a list to another index. */
 export function moveItem<T>(list: readonly T[], from: number, to: number): T[] {
-  const rest = list.filter((_, n) => n !== from)
-  const one = list[from]
-  return one === undefined ? [...list] : rest.toSpliced(Math.max(0, Math.min(rest.length, to)), 0, one)
+  return list.toSpliced(from, 1).toSpliced(to, 0, ...list.slice(from, from + 1))
 }
 
 /** Changes the type of a field, adding or removing options. */

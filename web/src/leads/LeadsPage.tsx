@@ -1,29 +1,39 @@
+import { ActionIcon, Button } from '@mantine/core'
+import { IconColumns3, IconDots, IconLayoutKanban, IconPlus, IconTable, IconTrash } from '@tabler/icons-react'
 import { Suspense, useCallback, useMemo, useState } from 'react'
-import { useLeadFields } from '../data/lead-fields.ts'
+import type { Lead } from '../data/leads.ts'
 import { useLiveLeads } from '../data/leads-live.ts'
-import { usePeople } from '../data/people.ts'
-import { useCurrency, useStatuses } from '../data/workspace.ts'
-import { t, withTexts } from '../text/index.ts'
+import { DropdownButton } from '../shared/DropdownButton.tsx'
+import { isFiltered, type LeadAddress, queryOf, savedQuery, withoutFilters } from '../shared/lead-view/address.ts'
+import { language, t, withTexts } from '../text/index.ts'
+import { DropdownContent, dropdownButtonProps, useDropdown } from '../ui/overlay/dropdown.tsx'
 import { prefetchedComponent, useIsPageReady } from '../ui/overlay/lazy.ts'
 import { ShortcutsBlocked } from '../ui/overlay/shortcuts-blocked.ts'
+import { Tip } from '../ui/overlay/Tip.tsx'
+import { PageHeader } from '../ui/page/PageHeader.tsx'
+import { Segments } from '../ui/page/Segments.tsx'
 import { useShortcuts } from '../ui/shortcuts.ts'
 import { useCreate } from '../ui/use-create.ts'
 import { useIsPhone } from '../ui/use-is-phone.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
+import { useLeadActions } from './fields/change.ts'
 import type { ColumnChoice } from './fields/column-choice.ts'
+import type { FieldContext } from './fields/columns.tsx'
 import { withFieldColumns } from './fields/field-columns.ts'
-import type { GoTo } from './fields/use-address.ts'
+import { type GoTo, useLeadAddress } from './fields/use-address.ts'
+import { useFieldContext } from './fields/use-field-context.ts'
 import { FilterBar } from './filters/FilterBar.tsx'
-import { LeadsBody } from './LeadsBody.tsx'
-import { LeadsHeader } from './LeadsHeader.tsx'
-import { useColumns } from './table/use-columns.ts'
-import { useSelection } from './table/use-selection.ts'
-import { useLeadsLocation } from './use-leads-location.ts'
+import styles from './LeadsPage.module.css'
+import { LeadTable } from './table/LeadTable.tsx'
+import { type Columns, useColumns } from './table/use-columns.ts'
+import { type Selection, useSelection } from './table/use-selection.ts'
 import { ViewTabs } from './views/ViewTabs.tsx'
 
-const NewLeadPanel = prefetchedComponent(() =>
-  withTexts(async () => ({ default: (await import('./NewLeadPanel.tsx')).NewLeadPanel })),
-)
+const LeadPanel = prefetchedComponent(() => withTexts(() => import('./panel/LeadPanel.tsx')))
+const BulkBar = prefetchedComponent(() => withTexts(() => import('./BulkBar.tsx')))
+const Board = prefetchedComponent(() => withTexts(() => import('./board/Board.tsx')))
+const Trash = prefetchedComponent(() => withTexts(() => import('./Trash.tsx')))
+const NewLeadPanel = prefetchedComponent(() => withTexts(() => import('./NewLeadPanel.tsx')))
 const BulkStrip = prefetchedComponent(() => withTexts(() => import('./bulk/BulkStrip.tsx')))
 
 const phoneColumns: ColumnChoice = { shown: ['name', 'status'], widths: { name: 218, status: 130 } }
@@ -34,19 +44,17 @@ export function LeadsPage() {
   const isPageReady = useIsPageReady()
   const location = useLeadsLocation()
   const { address, goTo, open } = location
-  const [people, statuses] = [usePeople(workspaceId), useStatuses(workspaceId)]
-  const fields = useLeadFields(workspaceId)
-  const currency = useCurrency(workspaceId)
-  const context = useMemo(() => ({ people, statuses, fields, currency }), [people, statuses, fields, currency])
+  const context = useFieldContext()
+  const { people, fields } = context
   const chosen = useColumns(workspaceId, address, goTo)
   const columns = { ...chosen, choice: useMemo(() => withFieldColumns(chosen.choice, fields), [chosen.choice, fields]) }
   const isPhone = useIsPhone()
   const selection = useSelection()
-  const [total, setTotal] = useState<number | undefined>(undefined)
+  const [total, setTotal] = useState<number>()
   const [isCreating, setCreating] = useCreate()
   const create = useCallback(() => setCreating(true), [setCreating])
   useLiveLeads(workspaceId)
-  usePageKeys({ create, goTo, close: location.close, clear: selection.clear })
+  usePageKeys(location, create, selection.clear)
 
   const view = address.view ?? 'table'
   return (
@@ -85,14 +93,7 @@ export function LeadsPage() {
   )
 }
 
-interface PageKeys {
-  create(): void
-  goTo: GoTo
-  close(): void
-  clear(): void
-}
-
-function usePageKeys({ create, goTo, close, clear }: PageKeys): void {
+function usePageKeys({ goTo, close }: LeadsLocation, create: () => void, clear: () => void): void {
   const keys = t.leads.keys
   useShortcuts(
     keys.group,
@@ -116,5 +117,163 @@ function usePageKeys({ create, goTo, close, clear }: PageKeys): void {
       ],
       [create, goTo, close, clear, keys],
     ),
+  )
+}
+
+interface BodyProps {
+  location: LeadsLocation
+  context: FieldContext
+  columns: Columns
+  selection: Selection
+  onTotal(total: number | undefined): void
+  create(): void
+}
+
+/** The list in the chosen view, with the open lead beside it. */
+function LeadsBody({ location, context, columns, selection, onTotal, create }: BodyProps) {
+  const { address, goTo, query, open } = location
+  const actions = useLeadActions(useWorkspaceId())
+  const view = address.view ?? 'table'
+  const list = { query, actions, openId: address.lead, open, onTotal }
+  return (
+    <div className={styles.body}>
+      {view === 'table' && (
+        <LeadTable
+          {...list}
+          {...{ context, columns, selection, create }}
+          sort={{ now: address.sort ?? '-createdAt', to: (sort) => goTo((before) => ({ ...before, sort })) }}
+          isFiltered={isFiltered(address)}
+          clearFilters={() => goTo(withoutFilters)}
+        />
+      )}
+      <Suspense>
+        {view === 'board' && <Board {...list} people={context.people} />}
+        {view === 'trash' && <Trash actions={actions} />}
+      </Suspense>
+      <Suspense>
+        {address.lead !== undefined && view !== 'trash' && (
+          <LeadPanel
+            key={address.lead}
+            id={address.lead}
+            known={location.known}
+            close={location.close}
+            {...{ context, actions, open }}
+          />
+        )}
+      </Suspense>
+      <Suspense>
+        {view === 'table' && selection.ids.size > 0 && <BulkBar {...{ selection, context, actions, open }} />}
+      </Suspense>
+    </div>
+  )
+}
+
+type LeadsLocation = ReturnType<typeof useLeadsLocation>
+
+/** Returns the list and the open lead of the address. */
+function useLeadsLocation() {
+  const [address, goTo] = useLeadAddress()
+  // The open lead as in the list when it was opened.
+  const [known, setKnown] = useState<Lead>()
+  // The open lead and the columns do not affect the query, which is the same object until another part changes.
+  const { cols: _, ...listed } = address
+  const listQuery = savedQuery(listed)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `listQuery` stands for the address
+  const query = useMemo(() => queryOf(address, language), [listQuery])
+  const open = useCallback(
+    (lead: Lead | null) => {
+      setKnown(lead ?? undefined)
+      goTo(({ lead: before, ...rest }) => (lead === null ? rest : { ...rest, lead: lead.id }), {
+        replace: lead === null || address.lead !== undefined,
+      })
+    },
+    [goTo, address.lead],
+  )
+  const close = useCallback(() => open(null), [open])
+  return { address, goTo, query, known: known?.id === address.lead ? known : undefined, open, close }
+}
+
+const ColumnsMenu = prefetchedComponent(() => withTexts(() => import('./table/ColumnsMenu.tsx')))
+const TransferMenu = prefetchedComponent(() => withTexts(() => import('./TransferMenu.tsx')))
+
+interface LeadsHeaderProps {
+  address: LeadAddress
+  goTo: GoTo
+  /** Null in views without columns. */
+  columns: Columns | null
+  create(): void
+}
+
+const views = [
+  { value: 'table', icon: IconTable, label: () => t.leads.table },
+  { value: 'board', icon: IconLayoutKanban, label: () => t.leads.board },
+  { value: 'trash', icon: IconTrash, label: () => t.leads.trash },
+] as const
+
+function LeadsHeader({ address, goTo, columns, create }: LeadsHeaderProps) {
+  return (
+    <PageHeader
+      title={t.leads.title}
+      action={
+        <>
+          <Button leftSection={<IconPlus size={16} />} onClick={create} className={styles.wide}>
+            {t.leads.create}
+          </Button>
+          <ActionIcon size={34} onClick={create} aria-label={t.leads.create} className={styles.narrow}>
+            <IconPlus size={18} />
+          </ActionIcon>
+        </>
+      }
+    >
+      <Segments
+        label={t.leads.view}
+        value={address.view ?? 'table'}
+        onChange={(chosen) =>
+          goTo(({ view: _, ...before }) =>
+            chosen === 'board' || chosen === 'trash' ? { ...before, view: chosen } : before,
+          )
+        }
+        data={views.map(({ value, icon: Icon, label }) => ({
+          value,
+          label: (
+            <Tip label={label()}>
+              <span className={styles.switch} style={{ display: 'flex' }}>
+                <Icon size={16} aria-label={label()} role="img" />
+              </span>
+            </Tip>
+          ),
+        }))}
+      />
+      {columns !== null && (
+        <DropdownButton
+          popup="dialog"
+          content={(dropdown) => <ColumnsMenu dropdown={dropdown} columns={columns} />}
+          leftSection={<IconColumns3 size={16} />}
+        >
+          {t.leads.columns}
+        </DropdownButton>
+      )}
+      <TransferButton address={address} />
+    </PageHeader>
+  )
+}
+
+function TransferButton({ address }: { address: LeadAddress }) {
+  const dropdown = useDropdown(...useState(false))
+  return (
+    <>
+      <ActionIcon
+        {...dropdownButtonProps(dropdown, 'menu')}
+        variant="subtle"
+        color="gray"
+        size={30}
+        aria-label={t.leads.importAndExport}
+      >
+        <IconDots size={18} />
+      </ActionIcon>
+      <DropdownContent dropdown={dropdown}>
+        <TransferMenu dropdown={dropdown} address={address} />
+      </DropdownContent>
+    </>
   )
 }

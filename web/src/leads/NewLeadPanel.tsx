@@ -4,24 +4,22 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Suspense } from 'react'
 import type { LeadField } from '../data/lead-fields.ts'
 import { createLead, type Lead, leadsKey, type NewLead, useDuplicateCheck } from '../data/leads.ts'
-import { t } from '../text/index.ts'
-import { parseAmount } from '../ui/format/amount.ts'
-import { parseTyped, validateTyped } from '../ui/format/custom-value.ts'
+import { draftInput } from '../shared/draft-input.ts'
+import { language, t } from '../text/index.ts'
+import { currencySign, parseAmount } from '../ui/format/amount.ts'
+import { type FieldRule, interpretTyped, parseTyped, validateTyped } from '../ui/format/custom-value.ts'
 import { prefetchedComponent } from '../ui/overlay/lazy.ts'
 import { showError, showToast } from '../ui/overlay/toasts.tsx'
 import { PanelButtons } from '../ui/page/PanelButtons.tsx'
 import { SidePanel } from '../ui/page/SidePanel.tsx'
 import { useDraft } from '../ui/use-draft.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
-import { choicesOf, type FieldContext, validateField } from './fields/columns.tsx'
+import { choicesOf, type FieldContext } from './fields/columns.tsx'
 import { nameOf } from './fields/lead.ts'
 import { DuplicateList } from './panel/Duplicates.tsx'
-import { amountProps } from './panel/LeadFields.tsx'
 
 // Not needed to render the list.
-const LazyFieldInput = prefetchedComponent(async () => ({
-  default: (await import('./fields/FieldInput.tsx')).FieldInput,
-}))
+const FieldInput = prefetchedComponent(() => import('./fields/FieldInput.tsx'))
 
 interface NewLeadPanelProps {
   context: FieldContext
@@ -44,16 +42,16 @@ const blank = {
 }
 type LeadDraft = typeof blank
 
+const amountRule: FieldRule = { type: 'amount', choices: [] }
+
 const debounceMs = 250
 
-export function NewLeadPanel({ context, close, open }: NewLeadPanelProps) {
+export default function NewLeadPanel({ context, close, open }: NewLeadPanelProps) {
   const workspaceId = useWorkspaceId()
   const queries = useQueryClient()
-  const draft = useDraft<LeadDraft>({ ...blank, status: context.statuses[0] ?? 'new' })
+  const draft = useDraft({ ...blank, status: context.statuses[0] ?? 'new' })
   const { value, set, errorOf } = draft
   const own = context.fields.filter((field) => !field.isArchived && (field.required || field.shownIn.includes('forms')))
-  const [typed] = useDebouncedValue({ phone: value.phone.trim(), email: value.email.trim() }, debounceMs)
-  const { data: duplicates = [] } = useDuplicateCheck(workspaceId, duplicateName(typed))
   const create = useMutation({
     mutationFn: () => createLead(workspaceId, bodyOf(value, own)),
     onSuccess: (lead) => {
@@ -63,16 +61,15 @@ export function NewLeadPanel({ context, close, open }: NewLeadPanelProps) {
     },
     onError: (error) => draft.applyError(error) || showError(error),
   })
-  const wrongAmount = validateField('estimatedValue', value.estimatedValue) ?? undefined
+  const wrongAmount = validateTyped(amountRule, value.estimatedValue) ?? undefined
   const wrongOwn = own.some((field) => validateTyped(field, value.customFieldValues[field.key] ?? '') !== null)
-  const text = (field: Exclude<keyof LeadDraft, 'customFieldValues'>) => ({
+  const text = (field: Parameters<typeof draftInput<LeadDraft>>[1]) => ({
     label: t.leads.fields[field],
-    value: value[field],
-    error: errorOf(field),
-    onChange: ({ currentTarget }: { currentTarget: { value: string } }) => set({ [field]: currentTarget.value }),
+    ...draftInput(draft, field),
   })
   const choice = (field: 'status' | 'source' | 'assignedTo') => (
     <Select
+      key={field}
       label={t.leads.fields[field]}
       data={choicesOf(field, context, value[field]) ?? []}
       value={value[field]}
@@ -99,21 +96,22 @@ export function NewLeadPanel({ context, close, open }: NewLeadPanelProps) {
       <TextInput {...text('lastName')} />
       <TextInput {...text('phone')} type="tel" placeholder="+55 81 99123-4567" />
       <TextInput {...text('email')} type="email" />
-      <DuplicateList duplicates={duplicates} open={open} />
-      {choice('status')}
-      {choice('source')}
-      {choice('assignedTo')}
+      <KnownLeads phone={value.phone.trim()} email={value.email.trim()} open={open} />
+      {(['status', 'source', 'assignedTo'] as const).map(choice)}
       <TextInput
         {...text('estimatedValue')}
         error={wrongAmount ?? errorOf('estimatedValue')}
-        {...amountProps('estimatedValue', value.estimatedValue, context.currency)}
+        inputMode="decimal"
+        description={interpretTyped(amountRule, value.estimatedValue, context.currency)}
+        leftSection={currencySign(context.currency, language)}
+        inputWrapperOrder={['label', 'input', 'description', 'error']}
       />
       <Textarea {...text('notes')} autosize minRows={3} />
       <Suspense>
         {own.map((field) => {
           const typed = value.customFieldValues[field.key] ?? ''
           return (
-            <LazyFieldInput
+            <FieldInput
               key={field.id}
               field={field}
               text={typed}
@@ -147,10 +145,13 @@ function bodyOf(
   }
 }
 
-// Incomplete numbers are not looked up.
-function duplicateName({ phone, email }: { phone: string; email: string }) {
-  return {
-    ...(phone.replace(/\D/g, '').length >= 8 && { phone }),
-    ...(/.@./.test(email) && { email }),
-  }
+/** Leads that already have this phone or e-mail; incomplete ones are not looked up. */
+function KnownLeads({ phone, email, open }: { phone: string; email: string; open(lead: Lead): void }) {
+  const [debouncedPhone] = useDebouncedValue(phone, debounceMs)
+  const [debouncedEmail] = useDebouncedValue(email, debounceMs)
+  const { data = [] } = useDuplicateCheck(useWorkspaceId(), {
+    ...(debouncedPhone.replace(/\D/g, '').length >= 8 && { phone: debouncedPhone }),
+    ...(/.@./.test(debouncedEmail) && { email: debouncedEmail }),
+  })
+  return <DuplicateList duplicates={data} open={open} />
 }

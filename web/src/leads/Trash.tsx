@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core'
 import { useTrash } from '../data/leads.ts'
+import { MoreButton } from '../shared/MoreButton.tsx'
 import { t } from '../text/index.ts'
 import { formatDateTime, formatShortTime } from '../ui/format/time.ts'
 import { showToast } from '../ui/overlay/toasts.tsx'
@@ -14,7 +15,7 @@ import styles from './LeadsPage.module.css'
 type Trashed = NonNullable<ReturnType<typeof useTrash>['data']>['pages'][number]['leads'][number]
 
 /** Deleted leads that can still be restored. */
-export function Trash({ actions }: { actions: LeadActions }) {
+export default function Trash({ actions }: { actions: LeadActions }) {
   const workspaceId = useWorkspaceId()
   const query = useTrash(workspaceId)
   return (
@@ -33,16 +34,9 @@ export function Trash({ actions }: { actions: LeadActions }) {
                 rows={pages.flatMap(({ leads }) => leads)}
                 keyOf={({ id }) => id}
               />
-              {query.hasNextPage && (
-                <Button
-                  mt="md"
-                  variant="default"
-                  loading={query.isFetchingNextPage}
-                  onClick={() => void query.fetchNextPage()}
-                >
-                  {t.leads.more}
-                </Button>
-              )}
+              <MoreButton query={query} mt="md">
+                {t.leads.more}
+              </MoreButton>
             </>
           )
         }}
@@ -55,19 +49,16 @@ const columns = (actions: LeadActions): Column<Trashed>[] => [
   { key: 'name', title: t.leads.fields.name, cell: (lead) => <strong>{nameOf(lead)}</strong> },
   { key: 'phone', title: t.leads.fields.phone, cell: ({ phone }) => formatOptionalPhone(phone), optional: true },
   { key: 'email', title: t.leads.fields.email, cell: ({ email }) => email ?? '', optional: true, long: true },
-  {
-    key: 'deletedAt',
-    title: t.leads.fields.deletedAt,
-    cell: ({ deletedAt }) => <span title={formatDateTime(deletedAt)}>{formatShortTime(deletedAt)}</span>,
-  },
-  {
-    key: 'destroyedAt',
-    title: t.leads.fields.destroyedAt,
-    cell: ({ destroyedAt }) => <span title={formatDateTime(destroyedAt)}>{formatShortTime(destroyedAt)}</span>,
-    optional: true,
-  },
+  timeColumn('deletedAt'),
+  { ...timeColumn('destroyedAt'), optional: true },
   { key: 'restore', title: t.leads.restore, cell: (lead) => <RestoreButton lead={lead} actions={actions} /> },
 ]
+
+const timeColumn = (key: 'deletedAt' | 'destroyedAt'): Column<Trashed> => ({
+  key,
+  title: t.leads.fields[key],
+  cell: ({ [key]: at }) => <span title={formatDateTime(at)}>{formatShortTime(at)}</span>,
+})
 
 function RestoreButton({ lead, actions }: { lead: Trashed; actions: LeadActions }) {
   const restore = async () => {

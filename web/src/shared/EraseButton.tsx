@@ -9,13 +9,8 @@ import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 
 const EraseDialog = lazyComponent(() => withTexts(() => import('./EraseDialog.tsx')))
 
-interface EraseButtonProps {
-  name: CustomerName
-  onDone?: () => void
-}
-
 /** Starts erasing a customer, after confirmation; for admins. */
-export function EraseButton({ name, onDone }: EraseButtonProps) {
+export function EraseButton({ name, onDone }: { name: CustomerName; onDone?: () => void }) {
   const workspaceId = useWorkspaceId()
   const [isConfirming, setConfirming] = useState(false)
   if (!hasRole(workspaceId, 'admin')) return null

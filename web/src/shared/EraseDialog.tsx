@@ -42,13 +42,10 @@ export default function EraseDialog({ name, close, onDone }: EraseDialogProps) {
   )
 }
 
-interface ErasurePreviewProps {
-  query: { data: Counts | null | undefined; isError: boolean; error: unknown; refetch(): unknown }
-}
-
-function ErasurePreview({ query: { data, isError, error, refetch } }: ErasurePreviewProps) {
+function ErasurePreview({ query }: { query: ReturnType<typeof useErasurePreview> }) {
+  const { data, error } = query
   const texts = t.erasure
-  if (isError) return <ErrorState error={error} retry={() => void refetch()} />
+  if (error !== null) return <ErrorState error={error} retry={() => void query.refetch()} />
   if (data === undefined) return <span role="status"> {texts.loading}</span>
   const words = data === null ? [] : countsText(data)
   return <span role="status"> {words.length === 0 ? texts.nothing : `${texts.found} ${words.join(', ')}.`}</span>

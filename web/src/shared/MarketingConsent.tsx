@@ -41,16 +41,13 @@ export function MarketingConsent({ purpose = 'marketing', consent, set, undo }: 
         )}
       </p>
       <div className={styles.buttons}>
-        {consent?.decision !== 'opted_out' && (
-          <Button variant="default" size="compact-sm" onClick={() => setAsked('opted_out')}>
-            {texts.optOut}
-          </Button>
-        )}
-        {consent?.decision !== 'opted_in' && (
-          <Button variant="default" size="compact-sm" onClick={() => setAsked('opted_in')}>
-            {texts.optIn}
-          </Button>
-        )}
+        {(['opted_out', 'opted_in'] as const)
+          .filter((decision) => consent?.decision !== decision)
+          .map((decision) => (
+            <Button key={decision} variant="default" size="compact-sm" onClick={() => setAsked(decision)}>
+              {decision === 'opted_out' ? texts.optOut : texts.optIn}
+            </Button>
+          ))}
       </div>
       {asked !== null && (
         <Confirm

@@ -17,8 +17,7 @@ export function TemplateInputFields({ template, values, set, isTried }: Template
   if (inputs === null) return null
   const texts = t.compose.templates.inputs
   const problems = inputProblems(template, values)
-  const errorOf = (problem: InputProblem | null | undefined): string | undefined =>
-    problem == null || (problem === 'empty' && !isTried) ? undefined : t.compose.templates.problems[problem]
+  const errorOf = (problem: InputProblem | null | undefined) => inputError(problem, isTried)
   const { location } = values
   const placeField = (field: keyof typeof location, problem: InputProblem | null) => (
     <TextInput
@@ -73,3 +72,7 @@ export function TemplateInputFields({ template, values, set, isTried }: Template
     </>
   )
 }
+
+/** Returns the text of a problem. */
+export const inputError = (problem: InputProblem | null | undefined, isTried: boolean): string | undefined =>
+  problem == null || (problem === 'empty' && !isTried) ? undefined : t.compose.templates.problems[problem]

@@ -18,7 +18,7 @@ export type InputProblem = Problem | 'number' | 'url' | 'code'
 /** Longest code of a button, as the platform shows it. */
 const maxCodeLength = 20
 
-export interface InputProblems {
+interface InputProblems {
   headerText: InputProblem | null
   latitude: InputProblem | null
   longitude: InputProblem | null

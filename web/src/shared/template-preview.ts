@@ -1,27 +1,14 @@
+import type { Template as ConnectionTemplate } from '../data/connections.ts'
 import { foldText } from '../ui/format/fold-text.ts'
 
-export interface Template {
-  id: string
-  name: string
-  language: string
-  category: string
-  status: string
-  body: string
-  parameterCount: number
-  /** File that the header requires. */
-  header: 'image' | 'video' | 'document' | null
-  /** Names of the values, if the template names them. */
-  parameterNames: string[] | null
-  /** Values that its header and buttons require. */
-  inputs: {
-    headerText: string | null
-    headerLocation: boolean
-    buttons: { type: 'url' | 'copy_code' | 'otp'; text: string; url: string | null }[]
-  } | null
-  sendable: boolean
-}
+/** `header` is the file that its header requires, `inputs` the values that its header and buttons require. */
+export type Template = Pick<
+  ConnectionTemplate,
+  'id' | 'name' | 'language' | 'category' | 'status' | 'body' | 'parameterCount' | 'parameterNames' | 'sendable'
+> &
+  Pick<ConnectionTemplate, 'header' | 'inputs'>
 
-export type TemplatePart = { text: string } | { parameter: number; value: string }
+type TemplatePart = { text: string } | { parameter: number; value: string }
 
 /** Splits the body of a template into text and the values of `{{1}}`, `{{2}}`, …; missing values are empty. */
 export function parseTemplate(body: string, values: readonly string[]): TemplatePart[] {

@@ -3,8 +3,9 @@ import { IconPlus } from '@tabler/icons-react'
 import { useNavigate } from '@tanstack/react-router'
 import { Suspense, useMemo, useState } from 'react'
 import { type Task, type TaskFilter, useTasks } from '../data/team/tasks.ts'
+import { MoreButton } from '../shared/MoreButton.tsx'
 import { TaskDialog, useToggleTask } from '../shared/tasks/TaskList.tsx'
-import { TaskRow } from '../shared/tasks/TaskRow.tsx'
+import { subjectPath, TaskRow } from '../shared/tasks/TaskRow.tsx'
 import styles from '../shared/tasks/Tasks.module.css'
 import { t } from '../text/index.ts'
 import { EmptyState } from '../ui/page/EmptyState.tsx'
@@ -35,7 +36,7 @@ export function TasksPage() {
   const toggle = useToggleTask(workspaceId)
   const [isCreating, setCreating] = useCreate()
   const [edited, setEdited] = useState<Task | null>(null)
-  const activeId = useTaskKeys({ tasks, toggle, create: () => setCreating(true) })
+  const activeId = useTaskKeys(tasks, toggle, () => setCreating(true))
   return (
     <>
       <PageHeader
@@ -73,11 +74,7 @@ export function TasksPage() {
             )
           }
         </QueryBoundary>
-        {query.hasNextPage && (
-          <Button variant="default" loading={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
-            {texts.more}
-          </Button>
-        )}
+        <MoreButton query={query}>{texts.more}</MoreButton>
       </PageBody>
       {(isCreating || edited !== null) && (
         <Suspense>
@@ -94,14 +91,8 @@ export function TasksPage() {
   )
 }
 
-interface TaskKeys {
-  tasks: readonly Task[]
-  toggle(task: Task): void
-  create(): void
-}
-
 /** J and K move, E completes or reopens, O opens the conversation or lead. Returns the id of the active task. */
-function useTaskKeys({ tasks, toggle, create }: TaskKeys): string | null {
+function useTaskKeys(tasks: readonly Task[], toggle: (task: Task) => void, create: () => void): string | null {
   const workspaceId = useWorkspaceId()
   const navigate = useNavigate()
   const [at, setAt] = useState(-1)
@@ -109,10 +100,8 @@ function useTaskKeys({ tasks, toggle, create }: TaskKeys): string | null {
   const active = tasks[place]
   const move = (to: number) => setAt(Math.max(0, Math.min(to, tasks.length - 1)))
   const open = () => {
-    if (active === undefined) return
-    const { conversation, lead } = active
-    if (conversation !== null) void navigate({ to: `/w/${workspaceId}/inbox/${conversation.id}` as '/' })
-    else if (lead !== null) void navigate({ to: `/w/${workspaceId}/leads/${lead.id}` as '/' })
+    const path = active === undefined ? null : subjectPath(active)
+    if (path !== null) void navigate({ to: `/w/${workspaceId}/${path}` as '/' })
   }
   const texts = t.tasks
   // Stable while nothing that they use changes.

@@ -133,11 +133,18 @@ test('fields are columns by key: those of the workspace by default, never archiv
   assert.equal(widthOf(first, 'field:city'), 160)
   assert.deepEqual([columnTitle('field:city', fields), columnTitle('field:k_utm_term', fields)], ['CITY', 'UTM term'])
   assert.deepEqual([isNumberColumn('field:sum', fields), isNumberColumn('field:city', fields)], [true, false])
-  assert.equal(fieldCell('field:sum', { customFieldValues: { sum: '1500.5' } }, fields, null), '1,500.50')
-  assert.equal(fieldCell('field:sum', { customFieldValues: { sum: '1500.5' } }, fields, 'BRL'), 'R$1,500.50')
-  assert.equal(fieldCell('field:sum', {}, fields, 'BRL'), '')
+  assert.equal(fieldCell('field:sum', { customFieldValues: { sum: '1500.5' } }, { fields, currency: null }), '1,500.50')
+  assert.equal(
+    fieldCell('field:sum', { customFieldValues: { sum: '1500.5' } }, { fields, currency: 'BRL' }),
+    'R$1,500.50',
+  )
+  assert.equal(fieldCell('field:sum', {}, { fields, currency: 'BRL' }), '')
   for (const text of ['01310100', '5581991234567', '50030230', '1500.5', '2026-01-31']) {
-    assert.equal(fieldCell('field:cep', { customFieldValues: { cep: text } }, fields, 'BRL'), text, 'of nobody’s type')
+    assert.equal(
+      fieldCell('field:cep', { customFieldValues: { cep: text } }, { fields, currency: 'BRL' }),
+      text,
+      'of nobody’s type',
+    )
   }
   const words = { fields, currency: 'BRL' }
   assert.deepEqual(

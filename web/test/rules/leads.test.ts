@@ -11,7 +11,7 @@ import {
   toggleColumn,
   widthOf,
 } from '../../src/leads/fields/column-choice.ts'
-import { maxScrollPx, rowWindow, scrollToRow } from '../../src/leads/table/row-window.ts'
+import { maxScrollPx, rowWindow, scrollToRow } from '../../src/leads/table/use-row-window.ts'
 import { readFilters } from '../../src/leads/transfer/search.ts'
 import { addressOfView, isChanged, moveIdBy, moveIdTo, nameOfCopy, openView } from '../../src/leads/views/view-rules.ts'
 import { addressOf, conditionsOf, queryOf, readAddress, withConditions } from '../../src/shared/lead-view/address.ts'

@@ -63,25 +63,21 @@ function Line({ one, people }: { one: BulkChange; people: People }) {
 export function BulkButtons({ one }: { one: BulkChange }) {
   const workspaceId = useWorkspaceId()
   const actions = useBulkChangeActions(workspaceId)
-  const undo = useMutation({ mutationFn: () => actions.undo(one.id), onError: showError })
-  const cancel = useMutation({ mutationFn: () => actions.cancel(one.id), onError: showError })
-  if (one.state === 'running' || one.state === 'collecting') {
-    return (
-      <Button variant="default" size="compact-sm" loading={cancel.isPending} onClick={() => cancel.mutate()}>
-        {t.common.cancel}
-      </Button>
-    )
-  }
-  if (one.undoUntil === null || one.changed === 0) return null
+  const isRunning = one.state === 'running' || one.state === 'collecting'
+  const act = useMutation({
+    mutationFn: () => (isRunning ? actions.cancel(one.id) : actions.undo(one.id)),
+    onError: showError,
+  })
+  if (!isRunning && (one.undoUntil === null || one.changed === 0)) return null
   return (
     <Button
       variant="default"
       size="compact-sm"
-      loading={undo.isPending}
-      title={t.leads.bulk.undoUntil({ when: formatDateTime(one.undoUntil) })}
-      onClick={() => undo.mutate()}
+      loading={act.isPending}
+      title={isRunning ? undefined : t.leads.bulk.undoUntil({ when: formatDateTime(one.undoUntil ?? '') })}
+      onClick={() => act.mutate()}
     >
-      {t.common.undo}
+      {isRunning ? t.common.cancel : t.common.undo}
     </Button>
   )
 }

@@ -1,18 +1,10 @@
 import type { BulkChange, BulkChangeInput } from '../../data/bulk-changes.ts'
-import type { Lead } from '../../data/leads.ts'
 import type { People } from '../../data/people.ts'
 import { t } from '../../text/index.ts'
-import { statusName } from '../../ui/format/lead-texts.ts'
 import { formatNumber } from '../../ui/format/time.ts'
+import { displayValue } from '../fields/lead.ts'
 
-const valueText: { [F in keyof NonNullable<BulkChangeInput['changes']>]-?: (value: string, people: People) => string } =
-  {
-    status: (value) => statusName(value),
-    priority: (value) => t.lead.priorities[value as Lead['priority']],
-    source: (value) => t.lead.sources[value as Lead['source']],
-    assignedTo: (value, people) => people.nameOf(value) ?? t.common.unknown,
-  }
-
+type ChangedField = keyof NonNullable<BulkChangeInput['changes']>
 type ChangeSummary = Partial<Pick<BulkChange, 'changes' | 'sequenceId'>> & { labels?: BulkChangeInput['labels'] | null }
 export type LabelNames = ReadonlyMap<string, { name: string }>
 
@@ -34,14 +26,13 @@ export function changeText({ changes, labels, sequenceId }: ChangeSummary, peopl
   if (labels != null) return labelText(labels, known)
   if (sequenceId != null) return t.leads.bulk.sequence
   if (changes == null) return t.leads.bulk.deletes
-  return Object.entries(changes)
-    .map(([field, value]) => {
-      const name = field as keyof typeof valueText
-      return t.leads.bulk.becomes({
-        field: t.leads.fields[name],
-        value: value === null ? t.leads.nobody : valueText[name](String(value), people),
-      })
-    })
+  return (Object.entries(changes) as [ChangedField, string | null][])
+    .map(([field, value]) =>
+      t.leads.bulk.becomes({
+        field: t.leads.fields[field],
+        value: value === null ? t.leads.nobody : displayValue(field, value, people),
+      }),
+    )
     .join(', ')
 }
 

@@ -16,7 +16,7 @@ interface FieldInputProps {
 }
 
 /** Input for the type of a field. */
-export function FieldInput(props: FieldInputProps) {
+export default function FieldInput(props: FieldInputProps) {
   const { field, text, error, type } = props
   const common = { label: field.label, error, withAsterisk: field.required }
   if (field.type === 'boolean') {

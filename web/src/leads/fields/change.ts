@@ -10,21 +10,15 @@ import { nameOf } from './lead.ts'
 
 const maxBulkSize = 500
 
-export interface LeadActions {
-  /** Changes a lead optimistically; returns the error of the server after reverting. */
-  change(lead: Lead, changes: LeadChanges): Promise<unknown>
-  move(lead: Lead, status: string): Promise<void>
-  remove(leads: readonly { id: string; name: string }[]): Promise<void>
-  restore(ids: readonly string[]): Promise<boolean>
-}
+export type LeadActions = ReturnType<typeof createLeadActions>
 
 /** Returns actions on leads, all optimistic and reverted on failure. */
-export function useLeadActions(workspaceId: string): LeadActions {
+export function useLeadActions(workspaceId: string) {
   const queries = useQueryClient()
   return useMemo(() => createLeadActions(queries, workspaceId), [queries, workspaceId])
 }
 
-function createLeadActions(queries: QueryClient, workspaceId: string): LeadActions {
+function createLeadActions(queries: QueryClient, workspaceId: string) {
   const refresh = () => queries.invalidateQueries({ queryKey: leadsKey(workspaceId) })
   const bulkAll = async (ids: readonly string[], action: BulkAction): Promise<void> => {
     let failed = 0
@@ -44,12 +38,13 @@ function createLeadActions(queries: QueryClient, workspaceId: string): LeadActio
       void refresh()
     }
   }
+  // Returns the error of the server after reverting.
   const change = (lead: Lead, changes: LeadChanges) => changeLead(queries, workspaceId, lead, changes)
   const restore = (ids: readonly string[]) => attempt(() => bulkAll(ids, { restore: true }))
   return {
     change,
     restore,
-    move: async (lead, status) => {
+    move: async (lead: Lead, status: string) => {
       if (lead.status === status) return
       await queries.cancelQueries({ queryKey: leadsKey(workspaceId) })
       const isDone = await attempt(async () => {
@@ -58,7 +53,7 @@ function createLeadActions(queries: QueryClient, workspaceId: string): LeadActio
       })
       if (isDone) showToast(t.leads.moved({ name: nameOf(lead), status: statusName(status) }))
     },
-    remove: async (leads) => {
+    remove: async (leads: readonly { id: string; name: string }[]) => {
       const ids = leads.map(({ id }) => id)
       hideLeads(queries, workspaceId, new Set(ids))
       const isDone = await attempt(() => bulkAll(ids, { delete: true }))

@@ -1,52 +1,41 @@
-import type { LeadField } from '../../data/lead-fields.ts'
-import type { Lead, LeadChanges } from '../../data/leads.ts'
+import type { Lead } from '../../data/leads.ts'
 import type { People } from '../../data/people.ts'
+import { type Column, isCustom, type PlainColumn } from '../../shared/lead-view/conditions.ts'
 import { language, t } from '../../text/index.ts'
 import { Avatar } from '../../ui/Avatar.tsx'
 import { Chip } from '../../ui/Chip.tsx'
-import { amountInputText, formatAmount, normalizedAmount, parseAmount } from '../../ui/format/amount.ts'
+import { amountInputText, formatAmount } from '../../ui/format/amount.ts'
 import { statusName } from '../../ui/format/lead-texts.ts'
 import { formatDateTime, formatShortTime } from '../../ui/format/time.ts'
 import { LabelChips } from '../labels/LabelChips.tsx'
-import { type ColumnId, isFieldColumn } from './column-choice.ts'
-import { fieldCell } from './field-columns.ts'
+import { type FieldFormat, fieldCell } from './field-columns.ts'
 import styles from './LeadTable.module.css'
-import { formatOptionalPhone, phoneInputText, platforms, priorities, sources } from './lead.ts'
-import { priorityTone, statusTone } from './status-color.ts'
+import {
+  formatOptionalPhone,
+  phoneInputText,
+  platforms,
+  priorities,
+  priorityTone,
+  sources,
+  statusTone,
+} from './lead.ts'
 
-/** Data that fields need for options and names. */
-export interface FieldContext {
+/** Data that fields need for options, names and formats. */
+export interface FieldContext extends FieldFormat {
   people: People
   statuses: readonly string[]
-  /** Custom fields of the workspace. */
-  fields: readonly LeadField[]
-  /** Currency of amounts; null if not set. */
-  currency: string | null
 }
 
 /** Fields that are edited as one line of text or chosen from options. */
-export type FieldName =
-  | 'status'
-  | 'phone'
-  | 'assignedTo'
-  | 'source'
-  | 'priority'
-  | 'estimatedValue'
-  | 'email'
-  | 'adPlatform'
-  | 'actualValue'
-  | 'notes'
-  | 'uniqueCode'
-  | 'externalRef'
-  | 'firstName'
-  | 'lastName'
+export type FieldName = Exclude<PlainColumn, (typeof notBuiltIn)[number]> | 'firstName' | 'lastName'
 
-const notBuiltIn: readonly string[] = ['name', 'createdAt', 'updatedAt', 'labels']
+const notBuiltIn = ['name', 'createdAt', 'updatedAt', 'labels'] as const
 
-export const isBuiltIn = (id: ColumnId): id is ColumnId & FieldName => !isFieldColumn(id) && !notBuiltIn.includes(id)
+export const isBuiltIn = (id: Column): id is Column & FieldName =>
+  !isCustom(id) && !(notBuiltIn as readonly string[]).includes(id)
 
 /** Returns whether cells of a column can be edited in place. */
-export const isCellEditable = (id: ColumnId): boolean => id === 'labels' || isFieldColumn(id) || isBuiltIn(id)
+export const isCellEditable = (id: Column): boolean => id === 'labels' || isCustom(id) || isBuiltIn(id)
 
 export const isNumeric = (id: string): boolean => id === 'estimatedValue' || id === 'actualValue'
 
@@ -81,28 +70,9 @@ export function textOf(lead: Lead, field: FieldName): string {
   return field === 'phone' ? phoneInputText(lead.phone) : value
 }
 
-/** Converts an input to a change; null if the value is the same. */
-export function changesOf(lead: Lead, field: FieldName, text: string): LeadChanges | null {
-  const typed = text.trim()
-  if (typed === textOf(lead, field)) return null
-  if (!isNumeric(field)) return { [field]: typed === '' && !isRequired(field) ? null : typed }
-  return { [field]: parseAmount(typed) }
-}
-
-/** Validates an input; the server may find further errors. */
-export const validateField = (field: FieldName, text: string): string | null =>
-  isNumeric(field) && parseAmount(text) === undefined ? t.lead.notAnAmount : null
-
-/** Returns how an amount was understood, if it was typed in another notation than the reader's. */
-export function interpretField(field: FieldName, text: string, currency: string | null): string | null {
-  const amount = isNumeric(field) ? normalizedAmount(text, language, currency) : null
-  return amount === null ? null : t.lead.interpretedAs({ amount })
-}
-
-const isRequired = (field: FieldName) => field === 'firstName' || field === 'status' || field === 'uniqueCode'
-
-export function cellOf(id: Exclude<ColumnId, 'name'>, lead: Lead, { people, fields, currency }: FieldContext) {
-  if (isFieldColumn(id)) return fieldCell(id, lead, fields, currency)
+export function cellOf(id: Exclude<Column, 'name'>, lead: Lead, context: FieldContext) {
+  const { people, currency } = context
+  if (isCustom(id)) return fieldCell(id, lead, context)
   switch (id) {
     case 'status':
       return <Chip tone={statusTone(lead.status)}>{statusName(lead.status)}</Chip>

@@ -1,8 +1,10 @@
 import type { LeadField } from '../../data/lead-fields.ts'
 import type { Lead, LeadChanges } from '../../data/leads.ts'
+import { type Column, isCustom } from '../../shared/lead-view/conditions.ts'
 import { t } from '../../text/index.ts'
-import { formatAmount } from '../../ui/format/amount.ts'
+import { formatAmount, parseAmount } from '../../ui/format/amount.ts'
 import {
+  type FieldRule,
   type FieldType,
   formatValue,
   inputValue,
@@ -14,22 +16,11 @@ import {
   withCurrentChoices,
 } from '../../ui/format/custom-value.ts'
 import { formatPhone } from '../../ui/format/phone.ts'
-import { type ColumnId, isFieldColumn } from './column-choice.ts'
-import {
-  changesOf,
-  choicesOf,
-  type FieldContext,
-  type FieldName,
-  interpretField,
-  isBuiltIn,
-  isNumeric,
-  textOf,
-  validateField,
-} from './columns.tsx'
+import { choicesOf, type FieldContext, type FieldName, isBuiltIn, isNumeric, textOf } from './columns.tsx'
 import { columnTitle, keyOfColumn } from './field-columns.ts'
 
 /** How a field is edited; `lines` is multi-line text. */
-export type EditKind = 'text' | 'lines' | 'number' | 'date' | 'tel' | 'email' | 'url' | 'choice' | 'several'
+type EditKind = 'text' | 'lines' | 'number' | 'date' | 'tel' | 'email' | 'url' | 'choice' | 'several'
 
 /** A field of a lead that is edited in place: built-in or custom. */
 export interface EditField {
@@ -70,6 +61,7 @@ export interface RejectedInput {
 export function builtInField(field: FieldName, lead: Lead, context: FieldContext): EditField {
   const text = textOf(lead, field)
   const choices = choicesOf(field, context, text)
+  const rule: FieldRule = { type: isNumeric(field) ? 'amount' : 'text', choices: [] }
   return {
     label: t.leads.fields[field],
     kind: choices === null ? kindOf(field) : 'choice',
@@ -77,11 +69,18 @@ export function builtInField(field: FieldName, lead: Lead, context: FieldContext
     shown: shownText(lead, field, context.currency),
     choices: choices ?? [],
     note: undefined,
-    validate: (typed) => validateField(field, typed),
-    interpret: (typed) => interpretField(field, typed, context.currency),
-    changes: (typed) => changesOf(lead, field, typed),
+    validate: (typed) => validateTyped(rule, typed),
+    interpret: (typed) => interpretTyped(rule, typed, context.currency),
+    changes: (typed) => {
+      const value = typed.trim()
+      if (value === text) return null
+      if (isNumeric(field)) return { [field]: parseAmount(value) }
+      return { [field]: value === '' && !isRequired(field) ? null : value }
+    },
   }
 }
+
+const isRequired = (field: FieldName) => field === 'firstName' || field === 'status' || field === 'uniqueCode'
 
 function kindOf(field: FieldName): EditKind {
   if (field === 'notes') return 'lines'
@@ -136,14 +135,15 @@ function customChoices({ type, choices, required }: Definition, text: string): E
   if (type === 'multiselect') return withCurrentChoices(choices, own).map(toChoice)
   const none = required && text !== '' ? [] : [{ value: '', label: '–' }]
   if (type === 'boolean') {
-    const yesOrNo = [
-      { value: 'true', label: t.common.yes },
-      { value: 'false', label: t.common.no },
-    ]
-    return [...none, ...yesOrNo, ...own.filter((one) => one !== 'true' && one !== 'false').map(toChoice)]
+    return [...none, ...yesOrNo(), ...own.filter((one) => one !== 'true' && one !== 'false').map(toChoice)]
   }
   return type === 'select' ? [...none, ...withCurrentChoices(choices, own).map(toChoice)] : []
 }
+
+export const yesOrNo = () => [
+  { value: 'true', label: t.common.yes },
+  { value: 'false', label: t.common.no },
+]
 
 const toChoice = (value: string) => ({ value, label: value })
 
@@ -157,8 +157,8 @@ export const undefinedField = (key: string, label: string, value: string | boole
 })
 
 /** Returns the field of a cell; null if it cannot be edited in place as a single field. */
-export function cellField(id: ColumnId, lead: Lead, context: FieldContext): EditField | null {
-  if (!isFieldColumn(id)) return isBuiltIn(id) ? builtInField(id, lead, context) : null
+export function cellField(id: Column, lead: Lead, context: FieldContext): EditField | null {
+  if (!isCustom(id)) return isBuiltIn(id) ? builtInField(id, lead, context) : null
   const key = keyOfColumn(id)
   const defined = context.fields.find((field) => field.key === key)
   const title = columnTitle(id, context.fields)

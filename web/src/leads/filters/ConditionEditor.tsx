@@ -1,5 +1,6 @@
 import { Button, Checkbox, NativeSelect, Radio, Stack, TextInput } from '@mantine/core'
-import { useEffect, useRef, useState } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { useLabelsById } from '../../data/labels.ts'
 import {
   type Condition,
   countOf,
@@ -11,12 +12,14 @@ import {
 import { t } from '../../text/index.ts'
 import { parseNumber } from '../../ui/format/amount.ts'
 import { inputValue, interpretTyped } from '../../ui/format/custom-value.ts'
+import { LabelDot } from '../../ui/LabelDot.tsx'
 import { DropdownPanel } from '../../ui/overlay/DropdownPanel.tsx'
 import type { Dropdown } from '../../ui/overlay/dropdown.tsx'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { choicesOf, type FieldContext, type FieldName } from '../fields/columns.tsx'
 import type { CustomColumnInfo } from '../fields/custom-columns.ts'
+import { type EditField, yesOrNo } from '../fields/edit-field.ts'
 import styles from '../LeadsPage.module.css'
-import { LabelFilter } from '../labels/LabelFilter.tsx'
 
 interface ConditionEditorProps {
   dropdown: Dropdown
@@ -67,7 +70,7 @@ const haveSameValues = (a: Operator, b: Operator): boolean => {
 function Values({ condition, context, custom, change }: Omit<ConditionEditorProps, 'dropdown' | 'title'>) {
   const { column, operator, values } = condition
   const set = (next: readonly string[]) => change({ ...condition, values: next })
-  if (column === 'labels') return <LabelFilter title={t.filtering.values} ids={values} set={set} />
+  if (column === 'labels') return <Labels values={values} set={set} />
   const choices = choicesFor(condition, context, custom)
   if (choices !== null) return <Choices choices={choices} values={values} isOne={operator === 'contains'} set={set} />
   if (operator === 'last') return <LastDays days={values[0]} set={(days) => set([days])} />
@@ -78,28 +81,18 @@ function Values({ condition, context, custom, change }: Omit<ConditionEditorProp
   return <OneValue {...one} label={t.filtering.value} />
 }
 
-interface Choice {
-  value: string
-  label: string
-}
-
 /** Returns the options for values of a column; null if they are typed. */
 function choicesFor({ column, operator }: Condition, context: FieldContext, custom: CustomColumnInfo | undefined) {
   if (kindOf(column) === 'choice') {
     return (choicesOf(column as FieldName, context, '') ?? []).filter(({ value }) => value !== '')
   }
-  if (custom?.type === 'boolean') {
-    return [
-      { value: 'true', label: t.common.yes },
-      { value: 'false', label: t.common.no },
-    ]
-  }
+  if (custom?.type === 'boolean') return yesOrNo()
   const isChosen = operatorsOf(column, custom?.type).includes(operator) && (custom?.choices.length ?? 0) > 0
   return isChosen ? (custom?.choices ?? []).map((value) => ({ value, label: value })) : null
 }
 
 interface ChoicesProps {
-  choices: readonly Choice[]
+  choices: EditField['choices']
   values: readonly string[]
   /** Whether the condition has a single value. */
   isOne: boolean
@@ -118,9 +111,21 @@ function Choices({ choices, values, isOne, set }: ChoicesProps) {
       </Stack>
     </Radio.Group>
   ) : (
+    <ManyChoices choices={all} values={values} set={set} />
+  )
+}
+
+interface ManyChoicesProps extends Omit<ChoicesProps, 'isOne' | 'choices'> {
+  choices: readonly { value: string; label: ReactNode }[]
+  children?: ReactNode
+}
+
+function ManyChoices({ choices, values, set, children }: ManyChoicesProps) {
+  return (
     <Checkbox.Group aria-label={t.filtering.values} value={[...values]} onChange={set}>
       <Stack gap={8} className={styles.choices}>
-        {all.map(({ value, label }) => (
+        {children}
+        {choices.map(({ value, label }) => (
           <Checkbox key={value} size="xs" value={value} label={label} />
         ))}
       </Stack>
@@ -251,5 +256,24 @@ function OneValue({ entry, currency, label, value, set }: OneValueProps) {
       }}
       data-autofocus
     />
+  )
+}
+
+const maxLabels = 20
+
+function Labels({ values, set }: Pick<ChoicesProps, 'values' | 'set'>) {
+  const labels = [...useLabelsById(useWorkspaceId()).values()]
+  const choices = labels.map(({ id, name, color }) => ({
+    value: id,
+    label: (
+      <>
+        <LabelDot color={color} /> {name}
+      </>
+    ),
+  }))
+  return (
+    <ManyChoices choices={choices} values={values} set={(next) => next.length <= maxLabels && set(next)}>
+      {labels.length === 0 && t.triage.pick.noLabels}
+    </ManyChoices>
   )
 }

@@ -1,21 +1,21 @@
 import { Button } from '@mantine/core'
 import { IconArrowDown, IconArrowUp, IconFilter, IconX } from '@tabler/icons-react'
-import { useMemo, useState } from 'react'
+import { type ComponentProps, useEffect, useMemo, useRef, useState } from 'react'
 import { useLabelsById } from '../../data/labels.ts'
+import { DropdownButton } from '../../shared/DropdownButton.tsx'
 import { conditionsOf, type LeadAddress, sortOf, withConditions } from '../../shared/lead-view/address.ts'
 import { type Column, type Condition, isComplete, isSame, operatorsOf } from '../../shared/lead-view/conditions.ts'
 import { t, withTexts } from '../../text/index.ts'
 import { DropdownContent, dropdownButtonProps, useDropdown } from '../../ui/overlay/dropdown.tsx'
 import { prefetchedComponent } from '../../ui/overlay/lazy.ts'
+import { SearchField } from '../../ui/page/SearchField.tsx'
 import { useShortcuts } from '../../ui/shortcuts.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import type { FieldContext } from '../fields/columns.tsx'
 import { type CustomColumnInfo, useCustomColumns } from '../fields/custom-columns.ts'
 import type { GoTo } from '../fields/use-address.ts'
 import styles from '../LeadsPage.module.css'
-import { ConditionChip } from './ConditionChip.tsx'
-import { LeadSearch } from './LeadSearch.tsx'
-import { titleOf } from './sentence.ts'
+import { describeCondition, titleOf, type ValueNames } from './sentence.ts'
 
 const ColumnPicker = prefetchedComponent(() => withTexts(() => import('./ColumnPicker.tsx')))
 const SortMenu = prefetchedComponent(() => withTexts(() => import('./SortMenu.tsx')))
@@ -30,7 +30,7 @@ interface FilterBarProps {
 /** Filters, sort order and number of leads. */
 export function FilterBar({ address, goTo, context, total }: FilterBarProps) {
   const workspaceId = useWorkspaceId()
-  const customNames = useCustomColumns(workspaceId)
+  const customs = useCustomColumns(workspaceId)
   const labels = useLabelsById(workspaceId)
   const [isAdding, setAdding] = useState(false)
   const adding = useDropdown(isAdding, setAdding)
@@ -42,7 +42,6 @@ export function FilterBar({ address, goTo, context, total }: FilterBarProps) {
   )
   const active = conditionsOf(address)
   const { shown, openAt } = withOpenedCondition(active, opened)
-  const customs = customNames()
   const names = { people: context.people, customs, labels, currency: context.currency }
   const change = (was: Condition, after: Condition) => {
     setOpened({ is: after, was })
@@ -151,32 +150,92 @@ function ImportChip({ goTo }: { goTo: GoTo }) {
   )
 }
 
-interface SortButtonProps {
-  address: LeadAddress
-  goTo: GoTo
-  customs: readonly CustomColumnInfo[]
-}
+type SortButtonProps = Omit<ComponentProps<typeof SortMenu>, 'dropdown'>
 
 function SortButton(props: SortButtonProps) {
   const { column, isDescending } = sortOf(props.address)
   const title = titleOf(column, props.customs)
-  const dropdown = useDropdown(...useState(false))
   const Arrow = isDescending ? IconArrowDown : IconArrowUp
   return (
-    <>
-      <Button
-        {...dropdownButtonProps(dropdown, 'menu')}
-        variant="subtle"
-        color="gray"
-        size="compact-sm"
-        leftSection={<Arrow size={16} />}
-        aria-label={t.filtering.sortedBy({ field: title, direction: isDescending ? 'down' : 'up' })}
-      >
-        {title}
-      </Button>
+    <DropdownButton
+      popup="menu"
+      content={(dropdown) => <SortMenu dropdown={dropdown} {...props} />}
+      leftSection={<Arrow size={16} />}
+      aria-label={t.filtering.sortedBy({ field: title, direction: isDescending ? 'down' : 'up' })}
+    >
+      {title}
+    </DropdownButton>
+  )
+}
+
+const ConditionEditor = prefetchedComponent(() => withTexts(() => import('./ConditionEditor.tsx')))
+
+interface ConditionChipProps {
+  condition: Condition
+  isOpen: boolean
+  setOpen(isOpen: boolean): void
+  change(condition: Condition): void
+  remove(): void
+  context: FieldContext
+  names: ValueNames
+}
+
+/** A condition as text that can be edited in place. */
+function ConditionChip({ condition, isOpen, setOpen, change, remove, context, names }: ConditionChipProps) {
+  const title = titleOf(condition.column, names.customs)
+  const sentence = isComplete(condition) ? describeCondition(condition, names) : title
+  const dropdown = useDropdown(isOpen, setOpen)
+  return (
+    <span className={styles.filter}>
+      <button type="button" {...dropdownButtonProps(dropdown, 'dialog')}>
+        {sentence}
+      </button>
+      <button type="button" aria-label={t.leads.filters.remove({ sentence })} onClick={remove}>
+        <IconX size={12} />
+      </button>
       <DropdownContent dropdown={dropdown}>
-        <SortMenu dropdown={dropdown} {...props} />
+        <ConditionEditor
+          {...{ dropdown, condition, title, context, change }}
+          custom={names.customs.find(({ column }) => column === condition.column)}
+        />
       </DropdownContent>
-    </>
+    </span>
+  )
+}
+
+const debounceMs = 120
+
+function LeadSearch({ address, goTo }: { address: LeadAddress; goTo: GoTo }) {
+  const q = address.q ?? ''
+  const [text, setText] = useState(q)
+  const sent = useRef(q)
+  useEffect(() => {
+    if (q === sent.current) return
+    sent.current = q
+    setText(q)
+  }, [q])
+  useEffect(() => {
+    if (text === sent.current) return
+    const timer = setTimeout(() => {
+      sent.current = text
+      goTo(({ q: _, ...before }) => (text.trim() === '' ? before : { ...before, q: text }), { replace: true })
+    }, debounceMs)
+    return () => clearTimeout(timer)
+  }, [text, goTo])
+  return (
+    <SearchField
+      id="lead-search"
+      isSmall
+      aria-label={t.leads.keys.search}
+      placeholder={t.leads.searchHelp}
+      value={text}
+      onChange={(event) => setText(event.currentTarget.value)}
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape' && event.key !== 'Enter') return
+        if (event.key === 'Escape') setText('')
+        event.currentTarget.blur()
+      }}
+      end={text === '' ? null : { label: t.leads.clearSearch, run: () => setText('') }}
+    />
   )
 }

@@ -10,9 +10,10 @@ import {
 import { language, t } from '../../text/index.ts'
 import { formatAmount } from '../../ui/format/amount.ts'
 import { formatValue } from '../../ui/format/custom-value.ts'
-import { customFieldName, statusName } from '../../ui/format/lead-texts.ts'
+import { customFieldName } from '../../ui/format/lead-texts.ts'
 import type { CustomColumnInfo } from '../fields/custom-columns.ts'
 import { keyOfColumn } from '../fields/field-columns.ts'
+import { displayValue } from '../fields/lead.ts'
 
 /** Names for the values of conditions. */
 export interface ValueNames {
@@ -33,38 +34,15 @@ export function titleOf(column: Column, customs: readonly CustomColumnInfo[]): s
 export function describeCondition(condition: Condition, names: ValueNames): string {
   const { column, operator, values } = condition
   const title = titleOf(column, names.customs)
-  const { filtering } = t
   const text = values.map((value) => valueText(column, value, names))
-  const [first = '', second = ''] = text
-  const isOfDays = mayHaveDays(column) && isDay(values[0] ?? '')
-  switch (operator) {
-    case 'is':
-      return filtering.is({ field: title, values: either(text) })
-    case 'isNot':
-      return filtering.isNot({ field: title, values: either(text) })
-    case 'contains':
-      return filtering.contains({ field: title, value: first })
-    case 'from':
-      return filtering[isOfDays ? 'fromDay' : 'from']({ field: title, value: first })
-    case 'to':
-      return filtering[isOfDays ? 'toDay' : 'to']({ field: title, value: first })
-    case 'between':
-      return filtering.between({ field: title, from: first, to: second })
-    case 'last':
-      return filtering.last({ field: title, days: Number(values[0]) })
-    case 'empty':
-      return filtering.empty({ field: title })
-    default:
-      return filtering.notEmpty({ field: title })
-  }
+  const [value = '', to = ''] = text
+  const isOfDays = (operator === 'from' || operator === 'to') && mayHaveDays(column) && isDay(values[0] ?? '')
+  const describe = t.filtering[isOfDays ? (`${operator}Day` as const) : operator]
+  return describe({ field: title, value, from: value, to, values: either(text), days: Number(values[0]) })
 }
 
 function valueText(column: Column, value: string, { people, customs, labels, currency }: ValueNames): string {
-  if (column === 'status') return statusName(value)
-  if (column === 'priority') return t.lead.priorities[value as keyof typeof t.lead.priorities] ?? value
-  if (column === 'source') return t.lead.sources[value as keyof typeof t.lead.sources] ?? value
-  if (column === 'adPlatform') return t.leads.platforms[value as keyof typeof t.leads.platforms] ?? value
-  if (column === 'assignedTo') return people.nameOf(value) ?? ''
+  if (kindOf(column) === 'choice') return displayValue(column, value, people)
   if (column === 'labels') return labels.get(value)?.name ?? t.common.unknown
   const custom = customs.find((one) => one.column === column)
   if (custom?.type === 'boolean') return value === 'true' ? t.common.yes : value === 'false' ? t.common.no : value

@@ -1,10 +1,10 @@
-import { Button } from '@mantine/core'
+import type { ButtonProps } from '@mantine/core'
 import { IconTag } from '@tabler/icons-react'
-import { useState } from 'react'
 import { useSetLabel } from '../../data/change-lead.ts'
 import type { Lead } from '../../data/leads.ts'
+import { DropdownButton } from '../../shared/DropdownButton.tsx'
 import { t } from '../../text/index.ts'
-import { DropdownContent, dropdownButtonProps, useDropdown } from '../../ui/overlay/dropdown.tsx'
+import type { Dropdown } from '../../ui/overlay/dropdown.tsx'
 import { prefetchedComponent } from '../../ui/overlay/lazy.ts'
 import { showError } from '../../ui/overlay/toasts.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
@@ -13,31 +13,43 @@ import styles from './labels.module.css'
 
 const LabelPicker = prefetchedComponent(() => import('../../shared/LabelPicker.tsx'))
 
+interface LabelButtonProps extends ButtonProps {
+  hasLabel(id: string): boolean
+  set(id: string, isOn: boolean): void
+  /** Whether a choice closes the list. */
+  isOne?: boolean
+  children: string
+}
+
+/** Button with a list of labels. */
+export function LabelButton({ hasLabel, set, isOne = false, ...button }: LabelButtonProps) {
+  const chooseIn = (dropdown: Dropdown) => (id: string, isOn: boolean) => {
+    if (isOne) dropdown.setOpen(false)
+    set(id, isOn)
+  }
+  return (
+    <DropdownButton
+      {...button}
+      popup="dialog"
+      content={(dropdown) => <LabelPicker dropdown={dropdown} hasLabel={hasLabel} set={chooseIn(dropdown)} />}
+    />
+  )
+}
+
 /** Labels of a lead, editable. */
 export function LeadLabels({ lead }: { lead: Lead }) {
   const setLabel = useSetLabel(useWorkspaceId())
-  const [isOpen, setOpen] = useState(false)
-  const dropdown = useDropdown(isOpen, setOpen)
   const ids = lead.labelIds ?? []
   return (
     <div className={styles.row}>
       <LabelChips ids={ids} />
-      <Button
-        variant="subtle"
-        color="gray"
-        size="compact-sm"
+      <LabelButton
         leftSection={<IconTag size={14} />}
-        {...dropdownButtonProps(dropdown, 'dialog')}
+        hasLabel={(id) => ids.includes(id)}
+        set={(id, isOn) => void setLabel(lead, id, isOn).catch(showError)}
       >
         {t.views.labels.title}
-      </Button>
-      <DropdownContent dropdown={dropdown}>
-        <LabelPicker
-          dropdown={dropdown}
-          hasLabel={(id) => ids.includes(id)}
-          set={(id, isOn) => void setLabel(lead, id, isOn).catch(showError)}
-        />
-      </DropdownContent>
+      </LabelButton>
     </div>
   )
 }

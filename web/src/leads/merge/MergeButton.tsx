@@ -1,19 +1,13 @@
 import { ActionIcon, Button } from '@mantine/core'
 import { IconArrowMerge } from '@tabler/icons-react'
-import { useState } from 'react'
+import { type ComponentProps, useState } from 'react'
 import type { Lead } from '../../data/leads.ts'
-import type { People } from '../../data/people.ts'
 import { t } from '../../text/index.ts'
 import { lazyComponent } from '../../ui/overlay/lazy.ts'
 
 const MergeDialog = lazyComponent(() => import('./MergeDialog.tsx'))
 
-interface MergeButtonProps {
-  lead: { id: string; name: string }
-  /** Lead to merge with; null to choose one. */
-  otherId: string | null
-  people: People
-  onMerged(lead: Lead): void
+interface MergeButtonProps extends Omit<ComponentProps<typeof MergeDialog>, 'close'> {
   /** Label; without one, an icon. */
   label?: string
 }

@@ -97,23 +97,17 @@ export function toRequestChoices(
   rows: readonly MergeRow[],
   choices: Choices,
 ): Pick<NewMerge, 'fields' | 'customFields'> {
-  const chosen = rows.flatMap((row) => {
-    const choice = choices[row.id]
-    return choice === undefined || choice === row.defaultChoice ? [] : [{ row, choice }]
-  })
+  const isChosen = ({ id, defaultChoice }: MergeRow) => choices[id] !== undefined && choices[id] !== defaultChoice
   const named = (ofCustom: boolean) =>
     Object.fromEntries(
-      chosen.filter(({ row }) => isCustom(row) === ofCustom).map(({ row, choice }) => [keyOfCustom(row.id), choice]),
+      rows.filter((row) => isCustom(row) === ofCustom && isChosen(row)).map(({ id }) => [keyOfCustom(id), choices[id]]),
     )
   // Rows offer only choices that the API accepts for their field.
   return { fields: named(false), customFields: named(true) } as Pick<NewMerge, 'fields' | 'customFields'>
 }
 
+const swapped: Partial<Record<Choice, Choice>> = { kept: 'other', other: 'kept' }
+
 /** Returns the same choices for keeping the other lead. */
 export const swapChoices = (choices: Choices): Choices =>
-  Object.fromEntries(
-    Object.entries(choices).map(([id, choice]) => [
-      id,
-      choice === 'kept' ? 'other' : choice === 'other' ? 'kept' : choice,
-    ]),
-  )
+  Object.fromEntries(Object.entries(choices).map(([id, choice]) => [id, swapped[choice] ?? choice]))

@@ -9,13 +9,8 @@ import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { nameOf } from '../fields/lead.ts'
 import { goTo } from './InboxLink.tsx'
 
-interface StartConversationProps {
-  lead: Lead
-  close(): void
-}
-
 /** Starts a conversation with a lead. */
-export default function StartConversation({ lead, close }: StartConversationProps) {
+export default function StartConversation({ lead, close }: { lead: Lead; close(): void }) {
   const workspaceId = useWorkspaceId()
   const queries = useQueryClient()
   const title = t.start.title({ name: nameOf(lead) })

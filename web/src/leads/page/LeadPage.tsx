@@ -1,13 +1,11 @@
-import { ActionIcon, Skeleton } from '@mantine/core'
-import { IconArrowLeft, IconTrash } from '@tabler/icons-react'
+import { Skeleton } from '@mantine/core'
+import { IconArrowLeft } from '@tabler/icons-react'
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
-import { useEffect, useMemo } from 'react'
-import { useLeadFields } from '../../data/lead-fields.ts'
+import { useEffect } from 'react'
 import type { Lead } from '../../data/leads.ts'
 import { useLiveLeads } from '../../data/leads-live.ts'
 import { type ResolvedLead, useLeadOrMergeTarget } from '../../data/merges.ts'
 import { usePeople } from '../../data/people.ts'
-import { useCurrency, useStatuses } from '../../data/workspace.ts'
 import { EraseButton } from '../../shared/EraseButton.tsx'
 import { readSavedQuery } from '../../shared/lead-view/address.ts'
 import { t } from '../../text/index.ts'
@@ -20,18 +18,8 @@ import visuallyHidden from '../../ui/visually-hidden.module.css'
 import { useLeadActions } from '../fields/change.ts'
 import { nameOf } from '../fields/lead.ts'
 import { lastListQuery } from '../fields/use-address.ts'
-import { LeadLabels } from '../labels/LeadLabels.tsx'
-import { AlsoFoundBy } from '../merge/AlsoFoundBy.tsx'
-import { MergeButton } from '../merge/MergeButton.tsx'
-import { MergedInto } from '../merge/MergedInto.tsx'
-import { MessageButton } from '../message/MessageButton.tsx'
-import { CustomFields } from '../panel/CustomFields.tsx'
-import { Duplicates } from '../panel/Duplicates.tsx'
-import { LeadConsent } from '../panel/LeadConsent.tsx'
-import { LeadConversations } from '../panel/LeadConversations.tsx'
-import { LeadFields } from '../panel/LeadFields.tsx'
-import { LeadOrigin } from '../panel/LeadOrigin.tsx'
-import { LeadTasks, SequencesOfLead } from '../panel/LeadTasks.tsx'
+import { useFieldContext } from '../fields/use-field-context.ts'
+import { LeadButtons, LeadDetails } from '../panel/LeadDetails.tsx'
 import { Timeline } from '../timeline/Timeline.tsx'
 import styles from './LeadPage.module.css'
 
@@ -59,7 +47,7 @@ export function LeadPage() {
       />
       {lead === undefined && error !== null && <ErrorState error={error} retry={retry} />}
       {lead === undefined && error === null && <Skeleton height={320} m={16} />}
-      {lead !== undefined && <Columns key={lead.id} lead={lead} merged={merged} open={open} back={back} />}
+      {lead !== undefined && <Columns key={lead.id} {...{ lead, merged, open, back }} />}
     </>
   )
 }
@@ -95,50 +83,22 @@ interface ActionsProps {
 function Actions({ lead, open, back }: ActionsProps) {
   const workspaceId = useWorkspaceId()
   const actions = useLeadActions(workspaceId)
-  const people = usePeople(workspaceId)
-  const name = nameOf(lead)
-  const remove = () => {
-    back()
-    void actions.remove([{ id: lead.id, name }])
-  }
-  return (
-    <>
-      <MessageButton lead={lead} />
-      <MergeButton lead={{ id: lead.id, name }} otherId={null} people={people} onMerged={open} />
-      <ActionIcon variant="subtle" color="gray" onClick={remove} aria-label={t.common.delete}>
-        <IconTrash size={16} />
-      </ActionIcon>
-    </>
-  )
+  return <LeadButtons {...{ lead, actions, open }} people={usePeople(workspaceId)} leave={back} />
 }
 
 function Columns({ lead, merged, open, back }: ActionsProps & Pick<ResolvedLead, 'merged'>) {
-  const workspaceId = useWorkspaceId()
-  const actions = useLeadActions(workspaceId)
-  const [people, statuses] = [usePeople(workspaceId), useStatuses(workspaceId)]
-  const fields = useLeadFields(workspaceId)
-  const currency = useCurrency(workspaceId)
-  const context = useMemo(() => ({ people, statuses, fields, currency }), [people, statuses, fields, currency])
+  const actions = useLeadActions(useWorkspaceId())
+  const context = useFieldContext()
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll area must be scrollable by keyboard
     <div className={styles.columns} tabIndex={0}>
       <div className={styles.facts}>
         <h2 className={visuallyHidden.hidden}>{t.leads.panel.details}</h2>
-        <MergedInto merged={merged} />
-        <Duplicates lead={lead} people={people} open={open} />
-        <LeadLabels lead={lead} />
-        <LeadFields lead={lead} context={context} actions={actions} />
-        <CustomFields lead={lead} currency={currency} actions={actions} />
-        <AlsoFoundBy leadId={lead.id} />
-        <LeadConsent lead={lead} />
-        <LeadOrigin leadId={lead.id} />
-        <LeadConversations lead={lead} people={people} />
-        <LeadTasks leadId={lead.id} />
-        <SequencesOfLead leadId={lead.id} />
+        <LeadDetails {...{ lead, merged, context, actions, open }} isPage />
         <EraseButton name={{ leadId: lead.id }} onDone={back} />
       </div>
       <div className={styles.timeline}>
-        <Timeline lead={lead} people={people} />
+        <Timeline lead={lead} people={context.people} />
       </div>
     </div>
   )

@@ -4,6 +4,7 @@ import { Suspense, useState } from 'react'
 import { type LeadField, useLoadedFields } from '../../data/lead-fields.ts'
 import type { Lead, LeadChanges } from '../../data/leads.ts'
 import { hasRole } from '../../session/session.ts'
+import { Form } from '../../shared/Form.tsx'
 import type { NewField } from '../../shared/fields/FieldPanel.tsx'
 import { OpenLink } from '../../shared/fields/OpenLink.tsx'
 import { t } from '../../text/index.ts'
@@ -167,14 +168,7 @@ function AddField({ save, close }: Pick<UndefinedFieldActionsProps, 'save'> & { 
     else setError(errorSentence(refusal))
   }
   return (
-    <form
-      noValidate
-      className={styles.newCustom}
-      onSubmit={(event) => {
-        event.preventDefault()
-        void submit()
-      }}
-    >
+    <Form className={styles.newCustom} submit={submit}>
       <TextInput
         size="xs"
         label={t.leads.panel.customKey}
@@ -197,6 +191,6 @@ function AddField({ save, close }: Pick<UndefinedFieldActionsProps, 'save'> & { 
           {t.common.save}
         </Button>
       </div>
-    </form>
+    </Form>
   )
 }

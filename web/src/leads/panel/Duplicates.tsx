@@ -8,13 +8,7 @@ import { nameOf } from '../fields/lead.ts'
 import { MergeButton } from '../merge/MergeButton.tsx'
 import styles from './LeadPanel.module.css'
 
-interface DuplicatesProps {
-  lead: Lead
-  people: People
-  open(lead: Lead): void
-}
-
-export function Duplicates({ lead, people, open }: DuplicatesProps) {
+export function Duplicates({ lead, people, open }: { lead: Lead; people: People; open(lead: Lead): void }) {
   const workspaceId = useWorkspaceId()
   const { data = [] } = useDuplicates(workspaceId, lead)
   const mergeWith = ({ id }: Lead) => (

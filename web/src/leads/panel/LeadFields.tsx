@@ -1,15 +1,15 @@
-import { Button } from '@mantine/core'
+import { ActionIcon, Button, CopyButton } from '@mantine/core'
+import { IconBrandWhatsapp, IconCheck, IconCopy } from '@tabler/icons-react'
 import { useState } from 'react'
 import type { Lead } from '../../data/leads.ts'
-import { language, t } from '../../text/index.ts'
-import { currencySign } from '../../ui/format/amount.ts'
+import { t } from '../../text/index.ts'
 import { formatDateTime } from '../../ui/format/time.ts'
 import type { LeadActions } from '../fields/change.ts'
-import { type FieldContext, type FieldName, interpretField, isNumeric, textOf } from '../fields/columns.tsx'
+import { type FieldContext, type FieldName, textOf } from '../fields/columns.tsx'
 import { builtInField } from '../fields/edit-field.ts'
+import { phoneInputText } from '../fields/lead.ts'
 import { InPlace } from './InPlace.tsx'
 import styles from './LeadPanel.module.css'
-import { PhoneActions } from './PhoneActions.tsx'
 
 interface LeadFieldsProps {
   lead: Lead
@@ -27,19 +27,12 @@ const groups: Record<GroupName, readonly FieldName[]> = {
 const groupNames = Object.keys(groups) as GroupName[]
 
 // Fields used for nearly every lead are shown even if empty.
-const alwaysShown: ReadonlySet<FieldName> = new Set([
-  'lastName',
-  'phone',
-  'email',
-  'assignedTo',
-  'estimatedValue',
-  'notes',
-])
+const alwaysShown: readonly FieldName[] = ['lastName', 'phone', 'email', 'assignedTo', 'estimatedValue', 'notes']
 
 /** Fields of a lead in groups, editable in place. Empty ones are collapsed. */
 export function LeadFields({ lead, context, actions }: LeadFieldsProps) {
   const [isWhole, setWhole] = useState(false)
-  const isEmpty = (field: FieldName) => textOf(lead, field) === '' && !alwaysShown.has(field)
+  const isEmpty = (field: FieldName) => textOf(lead, field) === '' && !alwaysShown.includes(field)
   const empty = Object.values(groups).flat().filter(isEmpty).length
   return (
     <section className={styles.fields} aria-label={t.leads.panel.details}>
@@ -88,10 +81,34 @@ function Facts({ lead }: { lead: Lead }) {
   )
 }
 
-/** Returns the props for amounts, with the interpreted value below. */
-export const amountProps = (field: FieldName, text: string, currency: string | null) => ({
-  inputMode: isNumeric(field) ? ('decimal' as const) : undefined,
-  description: interpretField(field, text, currency),
-  leftSection: currencySign(currency, language),
-  inputWrapperOrder: ['label', 'input', 'description', 'error'] as ('label' | 'input' | 'description' | 'error')[],
-})
+/** Copies a phone, or opens it in WhatsApp. */
+function PhoneActions({ phone }: { phone: string }) {
+  const digits = phone.replace(/\D/g, '')
+  return (
+    <>
+      <CopyButton value={phoneInputText(phone)}>
+        {({ copied, copy }) => (
+          <ActionIcon
+            variant="subtle"
+            color="gray"
+            onClick={copy}
+            aria-label={copied ? t.common.copied : t.leadPage.copyPhone}
+          >
+            {copied ? <IconCheck size={14} /> : <IconCopy size={14} />}
+          </ActionIcon>
+        )}
+      </CopyButton>
+      <ActionIcon
+        component="a"
+        href={`https://wa.me/${digits}`}
+        target="_blank"
+        rel="noreferrer"
+        variant="subtle"
+        color="gray"
+        aria-label={t.leadPage.openWhatsapp}
+      >
+        <IconBrandWhatsapp size={14} />
+      </ActionIcon>
+    </>
+  )
+}

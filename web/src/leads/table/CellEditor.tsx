@@ -1,27 +1,22 @@
-import { type FocusEvent, type KeyboardEvent, type RefObject, Suspense, useEffect, useRef, useState } from 'react'
+import { type FocusEvent, type KeyboardEvent, Suspense, useEffect, useRef, useState } from 'react'
 import type { Lead } from '../../data/leads.ts'
+import type { Column } from '../../shared/lead-view/conditions.ts'
 import { t, withTexts } from '../../text/index.ts'
 import { prefetchedComponent } from '../../ui/overlay/lazy.ts'
 import { ShortcutsBlocked } from '../../ui/overlay/shortcuts-blocked.ts'
 import { showToast } from '../../ui/overlay/toasts.tsx'
-import type { ColumnId } from '../fields/column-choice.ts'
 import type { FieldContext } from '../fields/columns.tsx'
-import {
-  cellField,
-  type EditField,
-  type FinishCellEdit,
-  type FinishTextEdit,
-  type RejectedInput,
-} from '../fields/edit-field.ts'
+import { cellField, type FinishCellEdit, type FinishTextEdit, type RejectedInput } from '../fields/edit-field.ts'
 import styles from '../fields/LeadTable.module.css'
 import { nameOf } from '../fields/lead.ts'
+import type { ValueEditorProps } from './MultiValueCell.tsx'
 
 const ParsedValue = prefetchedComponent(() => import('./ParsedValue.tsx'))
 const MultiValueCell = prefetchedComponent(() => withTexts(() => import('./MultiValueCell.tsx')))
 
 interface CellEditorProps {
   lead: Lead
-  id: ColumnId
+  id: Column
   context: FieldContext
   rejected: RejectedInput | null
   onDone: FinishCellEdit
@@ -47,18 +42,16 @@ export default function CellEditor({ lead, id, context, rejected, onDone }: Cell
   )
 }
 
-interface OneValueProps {
-  field: EditField
-  label: string
-  rejected: RejectedInput | null
-  finish: FinishTextEdit
-}
-
-function OneValue({ field, label, rejected, finish }: OneValueProps) {
+function OneValue({ field, label, rejected, finish }: ValueEditorProps) {
   const [text, setText] = useState(rejected?.text ?? field.text)
   const [message, setMessage] = useState(rejected?.message ?? null)
   const input = useRef<HTMLInputElement & HTMLSelectElement>(null)
-  useSelectOnFocus(input)
+  // Selects the value, so that typing replaces it.
+  useEffect(() => {
+    const element: HTMLElement | null = input.current
+    element?.focus()
+    if (element instanceof HTMLInputElement) element.select()
+  }, [])
   const isGivenUp = useRef(false)
   const wrong = field.validate(text)
   const save = (then: 'stay' | 'next' = 'stay') => (wrong === null ? finish(text, then) : setMessage(wrong))
@@ -110,13 +103,4 @@ function OneValue({ field, label, rejected, finish }: OneValueProps) {
       <Suspense>{hint !== null && <ParsedValue hint={hint} isWrong={message !== null} input={input} />}</Suspense>
     </>
   )
-}
-
-/** Selects the value on focus, so that typing replaces it. */
-function useSelectOnFocus(input: RefObject<(HTMLInputElement & HTMLSelectElement) | null>): void {
-  useEffect(() => {
-    const element: HTMLElement | null = input.current
-    element?.focus()
-    if (element instanceof HTMLInputElement) element.select()
-  }, [input])
 }

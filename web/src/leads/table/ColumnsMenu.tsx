@@ -1,11 +1,12 @@
 import { ActionIcon, Button, Checkbox, Stack } from '@mantine/core'
 import { IconArrowLeft, IconArrowRight } from '@tabler/icons-react'
 import { useLeadFields } from '../../data/lead-fields.ts'
+import type { Column } from '../../shared/lead-view/conditions.ts'
 import { t } from '../../text/index.ts'
 import { DropdownPanel } from '../../ui/overlay/DropdownPanel.tsx'
 import type { Dropdown } from '../../ui/overlay/dropdown.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
-import { type ColumnChoice, type ColumnId, columnIds, placeColumn, toggleColumn } from '../fields/column-choice.ts'
+import { type ColumnChoice, columnIds, placeColumn, toggleColumn } from '../fields/column-choice.ts'
 import { columnTitle, fieldColumns } from '../fields/field-columns.ts'
 import styles from '../LeadsPage.module.css'
 import type { Columns } from './use-columns.ts'
@@ -26,12 +27,10 @@ export default function ColumnsMenu({ dropdown, columns }: { dropdown: Dropdown;
               checked={choice.shown.includes(id)}
               onChange={() => change(toggleColumn(choice, id))}
             />
-            {choice.shown.includes(id) && (
-              <>
-                <MoveButton id={id} title={columnTitle(id, fields)} by={-1} choice={choice} change={change} />
-                <MoveButton id={id} title={columnTitle(id, fields)} by={1} choice={choice} change={change} />
-              </>
-            )}
+            {choice.shown.includes(id) &&
+              ([-1, 1] as const).map((by) => (
+                <MoveButton key={by} {...{ id, by, choice, change }} title={columnTitle(id, fields)} />
+              ))}
           </div>
         ))}
       </Stack>
@@ -43,7 +42,7 @@ export default function ColumnsMenu({ dropdown, columns }: { dropdown: Dropdown;
 }
 
 interface MoveButtonProps {
-  id: ColumnId
+  id: Column
   title: string
   by: -1 | 1
   choice: ColumnChoice

@@ -16,7 +16,7 @@ interface LabelsCellProps {
 }
 
 /** Edits labels in a cell: leaving it saves, Tab saves and moves on, Escape discards. */
-export function LabelsCell({ lead, onDone }: LabelsCellProps) {
+export default function LabelsCell({ lead, onDone }: LabelsCellProps) {
   const save = useSave(lead)
   const [chosen, setChosen] = useState(() => lead.labelIds ?? [])
   const end = useRef({ isOver: false, isGivenUp: false, goesOn: false })

@@ -1,10 +1,10 @@
 import { memo, Suspense } from 'react'
 import type { Lead } from '../../data/leads.ts'
+import type { Column } from '../../shared/lead-view/conditions.ts'
 import { t, withTexts } from '../../text/index.ts'
 import { Avatar } from '../../ui/Avatar.tsx'
 import { prefetchedComponent } from '../../ui/overlay/lazy.ts'
 import { ShortcutsBlocked } from '../../ui/overlay/shortcuts-blocked.ts'
-import type { ColumnId } from '../fields/column-choice.ts'
 import { cellOf, type FieldContext, isCellEditable } from '../fields/columns.tsx'
 import type { FinishCellEdit, RejectedInput } from '../fields/edit-field.ts'
 import { isNumberColumn } from '../fields/field-columns.ts'
@@ -12,7 +12,7 @@ import styles from '../fields/LeadTable.module.css'
 import { nameOf } from '../fields/lead.ts'
 
 const CellEditor = prefetchedComponent(() => withTexts(() => import('./CellEditor.tsx')))
-const LabelsCell = prefetchedComponent(async () => ({ default: (await import('./LabelsCell.tsx')).LabelsCell }))
+const LabelsCell = prefetchedComponent(() => import('./LabelsCell.tsx'))
 
 interface LeadRowProps {
   /** Undefined while its page is loading. */
@@ -20,11 +20,11 @@ interface LeadRowProps {
   index: number
   /** Position in the scrolled element. Rows keep their position, so that only new ones are painted. */
   top: number
-  shown: readonly ColumnId[]
+  shown: readonly Column[]
   context: FieldContext
   isActive: boolean
   /** The active cell, in the active row. */
-  activeColumn: ColumnId | null
+  activeColumn: Column | null
   isSelected: boolean
   isOpen: boolean
   /** Set while the cell is edited, with the error of the last attempt. */
@@ -32,7 +32,7 @@ interface LeadRowProps {
   onDone: FinishCellEdit
 }
 
-export const cellId = (index: number, column: ColumnId) => `lead-${index}-${column}`
+export const cellId = (index: number, column: Column) => `lead-${index}-${column}`
 
 /** Clicks are handled by the table, so that a row renders only when its own data changes. */
 export const LeadRow = memo(function LeadRow(props: LeadRowProps) {
@@ -63,13 +63,13 @@ export const LeadRow = memo(function LeadRow(props: LeadRowProps) {
         >
           {lead === undefined ? (
             <span className={styles.blank} />
-          ) : editing !== null && activeColumn === id && id !== 'labels' && isCellEditable(id) ? (
+          ) : editing !== null && activeColumn === id && isCellEditable(id) ? (
             <Suspense fallback={<ShortcutsBlocked />}>
-              <CellEditor {...{ lead, id, context, onDone }} rejected={editing.refused} />
-            </Suspense>
-          ) : editing !== null && activeColumn === id && id === 'labels' ? (
-            <Suspense fallback={<ShortcutsBlocked />}>
-              <LabelsCell lead={lead} onDone={onDone} />
+              {id === 'labels' ? (
+                <LabelsCell lead={lead} onDone={onDone} />
+              ) : (
+                <CellEditor {...{ lead, id, context, onDone }} rejected={editing.refused} />
+              )}
             </Suspense>
           ) : id === 'name' ? (
             <NameCell lead={lead} isSelected={isSelected} />
@@ -84,10 +84,10 @@ export const LeadRow = memo(function LeadRow(props: LeadRowProps) {
   )
 })
 
-const isPlain = (id: ColumnId) => id !== 'status' && id !== 'priority' && id !== 'assignedTo' && id !== 'labels'
+const isPlain = (id: Column) => id !== 'status' && id !== 'priority' && id !== 'assignedTo' && id !== 'labels'
 
 // Text cells need no inner element.
-const classOf = (id: ColumnId, isShown: boolean) =>
+const classOf = (id: Column, isShown: boolean) =>
   id === 'name' ? styles.first : isShown && isPlain(id) ? styles.label : styles.cell
 
 function NameCell({ lead, isSelected }: { lead: Lead; isSelected: boolean }) {

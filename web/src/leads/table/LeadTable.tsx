@@ -1,23 +1,38 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { type CSSProperties, type MouseEvent, type RefObject, useCallback, useEffect, useRef, useState } from 'react'
+import {
+  type ClipboardEvent,
+  type CSSProperties,
+  type MouseEvent,
+  type RefObject,
+  useCallback,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react'
+import type { LeadField } from '../../data/lead-fields.ts'
 import { firstIds, type Lead, type LeadQuery } from '../../data/leads.ts'
+import { type Column, isCustom } from '../../shared/lead-view/conditions.ts'
 import { t } from '../../text/index.ts'
+import { dialablePhone } from '../../ui/format/phone.ts'
+import { formatNumber } from '../../ui/format/time.ts'
 import { EmptyState } from '../../ui/page/EmptyState.tsx'
 import { ErrorState } from '../../ui/page/ErrorState.tsx'
+import { useShortcuts } from '../../ui/shortcuts.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import type { LeadActions } from '../fields/change.ts'
-import { type ColumnChoice, type ColumnId, widthOf } from '../fields/column-choice.ts'
+import { type ColumnChoice, widthOf } from '../fields/column-choice.ts'
 import { type FieldContext, isCellEditable } from '../fields/columns.tsx'
+import { keyOfColumn } from '../fields/field-columns.ts'
 import styles from '../fields/LeadTable.module.css'
-import { copyCell } from './copy-cell.ts'
+import { nameOf, phoneInputText } from '../fields/lead.ts'
 import { cellId, LeadRow } from './LeadRow.tsx'
 import { type SortChange, TableHead } from './TableHead.tsx'
-import { type ActiveCell, useActiveCell } from './use-active-cell.ts'
+import { type ActiveCell, type Latest, useActiveCell } from './use-active-cell.ts'
 import type { Columns } from './use-columns.ts'
 import { rowPx, useRowWindow } from './use-row-window.ts'
 import { type LeadRows, useLeadRows } from './use-rows.ts'
-import type { Selection } from './use-selection.ts'
-import { useTableKeys } from './use-table-keys.ts'
+import { removeSelected, type Selection } from './use-selection.ts'
 
 interface LeadTableProps {
   query: LeadQuery
@@ -52,14 +67,7 @@ export function LeadTable(props: LeadTableProps) {
   const cell = useActiveCell(box, { rows, total, choice, selection, openId, open, rowsInView, query }, actions)
   const [isFocused, setFocused] = useState(false)
   const selectAll = useSelectAll(workspaceId, query, total, selection)
-  useTableKeys({
-    isFocused: isFocused && cell.editing === null,
-    cell,
-    selectAll,
-    latest: cell.latest,
-    actions,
-    selected: selection.ids.size,
-  })
+  useTableKeys(cell, actions, selectAll, isFocused && cell.editing === null, selection.ids.size)
   const clicks = clicksOf({ box, rows, cell, selection, openId, open })
 
   if (rows.error !== null) return <ErrorState error={rows.error} retry={rows.retry} />
@@ -82,7 +90,7 @@ export function LeadTable(props: LeadTableProps) {
       onScroll={rowsInView.onScroll}
       onFocus={(event) => setFocused(event.target === event.currentTarget)}
       onBlur={() => setFocused(false)}
-      onCopy={(event) => copyCell(event, { row: activeRow, column, lead: active }, context.fields)}
+      onCopy={(event) => copyCell(event, cell.latest.current, context.fields)}
       {...clicks}
     >
       <TableHead columns={columns} sort={props.sort} selection={selection} total={total} selectAll={selectAll} />
@@ -107,15 +115,12 @@ function useSelectAll(workspaceId: string, query: LeadQuery, total: number, sele
   }, [queries, workspaceId, query, total, selection])
 }
 
-interface RowsProps {
+interface RowsProps extends Pick<LeadTableProps, 'context' | 'selection' | 'openId'> {
   rows: LeadRows
   rowsInView: ReturnType<typeof useRowWindow>
   cell: ActiveCell
   isFocused: boolean
   choice: ColumnChoice
-  context: FieldContext
-  selection: Selection
-  openId: string | undefined
 }
 
 function VisibleRows({ rows, rowsInView, cell, isFocused, choice, context, selection, openId }: RowsProps) {
@@ -155,9 +160,10 @@ function VisibleRows({ rows, rowsInView, cell, isFocused, choice, context, selec
   )
 }
 
-interface ClicksProps extends Pick<RowsProps, 'rows' | 'cell' | 'selection' | 'openId'> {
+interface ClicksProps extends Pick<LeadTableProps, 'selection' | 'openId' | 'open'> {
   box: RefObject<HTMLDivElement | null>
-  open(lead: Lead | null): void
+  rows: LeadRows
+  cell: ActiveCell
 }
 
 function clicksOf({ box, rows, cell, selection, openId, open }: ClicksProps) {
@@ -198,14 +204,98 @@ function selectRange(rows: LeadRows, selection: Selection, from: number, to: num
   selection.add(Array.from({ length: high - low + 1 }, (_, n) => rows.at(low + n)?.id ?? '').filter((id) => id !== ''))
 }
 
-function placeOf(event: MouseEvent): { row: number; column: ColumnId; does: string | undefined } | null {
+function placeOf(event: MouseEvent): { row: number; column: Column; does: string | undefined } | null {
   const target = event.target as HTMLElement
   const row = target.closest<HTMLElement>('[data-row]')?.dataset.row
   const column = target.closest<HTMLElement>('[data-column]')?.dataset.column
   if (row === undefined || column === undefined) return null
   return {
     row: Number(row),
-    column: column as ColumnId,
+    column: column as Column,
     does: target.closest<HTMLElement>('[data-does]')?.dataset.does,
   }
+}
+
+/** Copies the active cell if no text is selected; phones in dialable form. */
+function copyCell(event: ClipboardEvent, { row, column, active: lead }: Latest, fields: readonly LeadField[]): void {
+  const cell = document.getElementById(cellId(row, column))
+  const selection = window.getSelection()
+  const isInput = event.target instanceof HTMLInputElement
+  if (cell === null || lead === undefined || isInput) return
+  const text = cell.textContent
+  const isWhole = selection?.toString().trim() === text && cell.contains(selection.anchorNode)
+  if (selection?.isCollapsed === false && !isWhole) return
+  event.clipboardData.setData('text/plain', plainOf(column, lead, fields) ?? text)
+  event.preventDefault()
+}
+
+function plainOf(column: Column, lead: Lead, fields: readonly LeadField[]): string | null {
+  if (column === 'phone') return phoneInputText(lead.phone)
+  if (!isCustom(column)) return null
+  const key = keyOfColumn(column)
+  const value = lead.customFieldValues?.[key]
+  const isPhone = fields.find((field) => field.key === key)?.type === 'phone'
+  return isPhone && typeof value === 'string' ? dialablePhone(value) : null
+}
+
+/** Registers shortcuts: some work everywhere, others only in the table, where Enter and Space press no button. */
+function useTableKeys(
+  { latest, goTo, goAcross, edit }: ActiveCell,
+  actions: LeadActions,
+  selectAll: () => void,
+  isInTable: boolean,
+  selected: number,
+): void {
+  const keys = t.leads.keys
+  useShortcuts(
+    keys.group,
+    useMemo(() => {
+      const move = (step: number) => goTo(latest.current.row + step)
+      const page = () => Math.max(1, Math.floor(window.innerHeight / 36) - 6)
+      const everywhere = [
+        { keys: 'j', label: keys.next, run: () => move(1) },
+        { keys: 'k', label: keys.previous, run: () => move(-1) },
+        {
+          keys: 'x',
+          label: keys.select,
+          run: () => {
+            const { active, selection } = latest.current
+            if (active !== undefined) selection.toggle(active.id)
+          },
+        },
+        {
+          keys: '#',
+          label: selected === 0 ? keys.delete : keys.deleteSelected({ n: formatNumber(selected) }),
+          run: () => {
+            const { active, selection } = latest.current
+            // The selection takes precedence over the active cell.
+            if (selection.ids.size > 0) removeSelected(selection, actions)
+            else if (active !== undefined) void actions.remove([{ id: active.id, name: nameOf(active) }])
+          },
+        },
+      ]
+      const within = [
+        { keys: 'Enter', label: keys.edit, run: edit },
+        { keys: 'F2', label: keys.edit, run: edit },
+        {
+          keys: ' ',
+          label: keys.open,
+          run: () => {
+            const { active, openId, open } = latest.current
+            if (active !== undefined) open(openId === active.id ? null : active)
+          },
+        },
+        { keys: 'mod+a', label: keys.selectAll, run: selectAll },
+        { keys: 'ArrowDown', label: keys.next, run: () => move(1) },
+        { keys: 'ArrowUp', label: keys.previous, run: () => move(-1) },
+        { keys: 'ArrowRight', label: t.leads.columns, run: () => goAcross(1) },
+        { keys: 'ArrowLeft', label: t.leads.columns, run: () => goAcross(-1) },
+        { keys: 'PageDown', label: keys.next, run: () => move(page()) },
+        { keys: 'PageUp', label: keys.previous, run: () => move(-page()) },
+        { keys: 'Home', label: keys.previous, run: () => goTo(0) },
+        { keys: 'End', label: keys.next, run: () => goTo(Number.MAX_SAFE_INTEGER) },
+      ]
+      return isInTable ? [...everywhere, ...within] : everywhere
+    }, [isInTable, goTo, goAcross, edit, selectAll, selected, latest, actions, keys]),
+  )
 }

@@ -7,7 +7,7 @@ import { Picker } from '../../ui/overlay/Picker.tsx'
 import type { EditField, FinishTextEdit, RejectedInput } from '../fields/edit-field.ts'
 import styles from '../labels/labels.module.css'
 
-interface MultiValueCellProps {
+export interface ValueEditorProps {
   field: EditField
   label: string
   rejected: RejectedInput | null
@@ -15,7 +15,7 @@ interface MultiValueCellProps {
 }
 
 /** Edits several options in a cell: leaving it saves, Tab saves and moves on, Escape discards. */
-export default function MultiValueCell({ field, label, rejected, finish }: MultiValueCellProps) {
+export default function MultiValueCell({ field, label, rejected, finish }: ValueEditorProps) {
   const [chosen, setChosen] = useState<readonly string[]>(() => splitChoices(rejected?.text ?? field.text))
   const isGivenUp = useRef(false)
   const text = chosen.join(', ')

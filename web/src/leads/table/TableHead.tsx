@@ -2,10 +2,10 @@ import { IconArrowDown, IconArrowUp } from '@tabler/icons-react'
 import { type DragEvent, type KeyboardEvent, type PointerEvent, useState } from 'react'
 import { useLeadFields } from '../../data/lead-fields.ts'
 import type { Sort } from '../../shared/lead-view/address.ts'
-import { isSortable, isSortedInDatabase } from '../../shared/lead-view/conditions.ts'
+import { type Column, isSortable, isSortedInDatabase } from '../../shared/lead-view/conditions.ts'
 import { t } from '../../text/index.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
-import { type ColumnId, placeColumn, resizeColumn, widthOf } from '../fields/column-choice.ts'
+import { placeColumn, resizeColumn, widthOf } from '../fields/column-choice.ts'
 import { columnTitle, isNumberColumn } from '../fields/field-columns.ts'
 import styles from '../fields/LeadTable.module.css'
 import type { Columns } from './use-columns.ts'
@@ -55,7 +55,7 @@ export function TableHead({ columns, sort, selection, total, selectAll }: TableH
 }
 
 interface HeadCellProps {
-  id: ColumnId
+  id: Column
   columns: Columns
   sort: SortChange
   children: React.ReactNode
@@ -87,7 +87,7 @@ function HeadCell({ id, columns: { choice, change }, sort, children }: HeadCellP
       onDragLeave={() => setOver(false)}
       onDrop={(event: DragEvent) => {
         setOver(false)
-        change(placeColumn(choice, event.dataTransfer.getData(dragType) as ColumnId, id))
+        change(placeColumn(choice, event.dataTransfer.getData(dragType) as Column, id))
       }}
     >
       {children}
@@ -117,7 +117,7 @@ function HeadCell({ id, columns: { choice, change }, sort, children }: HeadCellP
   )
 }
 
-function Width({ id, title, now, set }: { id: ColumnId; title: string; now: number; set(px: number): void }) {
+function Width({ id, title, now, set }: { id: Column; title: string; now: number; set(px: number): void }) {
   const [from, setFrom] = useState<{ x: number; px: number } | null>(null)
   const onPointerDown = (event: PointerEvent<HTMLDivElement>) => {
     event.preventDefault()

@@ -2,23 +2,13 @@ import { useQueries, useQuery } from '@tanstack/react-query'
 import { useCallback, useEffect, useMemo, useState } from 'react'
 import { type Lead, type LeadPage, type LeadQuery, pageOptions, pageSize } from '../../data/leads.ts'
 
-export interface LeadRows {
-  /** Undefined until loaded. */
-  total: number | undefined
-  at(index: number): Lead | undefined
-  /** Index of a loaded lead; -1 otherwise. */
-  indexOf(id: string): number
-  /** Whether the rows still belong to the previous query. */
-  isOld: boolean
-  error: unknown
-  retry(): void
-}
+export type LeadRows = ReturnType<typeof useLeadRows>
 
 const prefetchRows = 40
 const debounceMs = 40
 
 /** Returns the rows around the visible ones. Old rows stay until the first new ones have loaded. */
-export function useLeadRows(workspaceId: string, query: LeadQuery, first: number, end: number): LeadRows {
+export function useLeadRows(workspaceId: string, query: LeadQuery, first: number, end: number) {
   const start = useQuery(pageOptions(workspaceId, query, 0))
   const [shown, setShown] = useState(query)
   if (start.data !== undefined && shown !== query) setShown(query)
@@ -38,15 +28,19 @@ export function useLeadRows(workspaceId: string, query: LeadQuery, first: number
   const pages = useQueries({ queries: numbers.map((page) => pageOptions(workspaceId, shown, page)), combine })
   const opening = useQuery({ ...pageOptions(workspaceId, shown, 0), enabled: false }).data
   return {
+    /** Undefined until loaded. */
     total: opening?.total,
-    at: (index) => pages.get(Math.floor(index / pageSize))?.[index % pageSize] ?? opening?.leads[index],
-    indexOf: (id) => {
+    at: (index: number): Lead | undefined =>
+      pages.get(Math.floor(index / pageSize))?.[index % pageSize] ?? opening?.leads[index],
+    /** Index of a loaded lead; -1 otherwise. */
+    indexOf: (id: string): number => {
       for (const [page, leads] of pages) {
         const n = leads.findIndex((lead) => lead.id === id)
         if (n !== -1) return page * pageSize + n
       }
       return -1
     },
+    /** Whether the rows still belong to the previous query. */
     isOld: shown !== query,
     error: start.data === undefined ? start.error : null,
     retry: () => void start.refetch(),

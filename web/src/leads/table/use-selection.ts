@@ -1,73 +1,46 @@
-import { useCallback, useMemo, useState } from 'react'
+import { useMemo, useState } from 'react'
 import type { BulkChangeInput } from '../../data/bulk-changes.ts'
 import type { LeadQuery } from '../../data/leads.ts'
 import { t } from '../../text/index.ts'
 import type { LeadActions } from '../fields/change.ts'
 
-export interface Selection {
+interface SelectionState {
   ids: ReadonlySet<string>
-  toggle(id: string): void
-  add(ids: readonly string[]): void
-  set(ids: readonly string[]): void
-  clear(): void
   /** All leads that match the query, if there are more than can be ticked; null if the ticked ones are meant. */
-  allMatching: AllMatching | null
-  setAllMatching(everything: AllMatching | null): void
+  allMatching: { query: LeadQuery; total: number } | null
   /** Whether all matching leads are selected, instead of the ticked ones. */
   isAllMatching: boolean
-  selectAllMatching(): void
-  /** Number of selected leads. */
-  count: number
   /** Bulk change to be confirmed. */
   pendingChange: BulkChangeInput | null
-  confirmChange(input: BulkChangeInput | null): void
 }
 
-/** Leads selected by a query. */
-export interface AllMatching {
-  query: LeadQuery
-  total: number
-}
+export type Selection = ReturnType<typeof useSelection>
 
-const none: ReadonlySet<string> = new Set()
+const none: SelectionState = { ids: new Set(), allMatching: null, isAllMatching: false, pendingChange: null }
 
-export function useSelection(): Selection {
-  const [ids, setIds] = useState(none)
-  const [allMatching, setMatchingState] = useState<AllMatching | null>(null)
-  const [isAllMatching, setAllSelected] = useState(false)
-  const [pendingChange, confirmChange] = useState<BulkChangeInput | null>(null)
-  const setAllMatching = useCallback((everything: AllMatching | null) => {
-    setMatchingState(everything)
-    setAllSelected(false)
-  }, [])
-  // Ticking a row ends the selection of all matching leads.
-  const change = useCallback(
-    (next: (before: ReadonlySet<string>) => ReadonlySet<string>) => {
-      setIds(next)
-      setAllMatching(null)
-    },
-    [setAllMatching],
-  )
-  const actions = useMemo(
-    () => ({
+/** Returns the selected leads and their number, and actions on the selection. */
+export function useSelection() {
+  const [state, setState] = useState(none)
+  const actions = useMemo(() => {
+    const set = (changes: Partial<SelectionState>) => setState((before) => ({ ...before, ...changes }))
+    // Ticking a row ends the selection of all matching leads.
+    const tick = (next: (before: ReadonlySet<string>) => Iterable<string>) =>
+      setState((before) => ({ ...before, ids: new Set(next(before.ids)), allMatching: null, isAllMatching: false }))
+    return {
       toggle: (id: string) =>
-        change((before) =>
-          before.has(id) ? new Set([...before].filter((one) => one !== id)) : new Set([...before, id]),
-        ),
-      add: (more: readonly string[]) => change((before) => new Set([...before, ...more])),
-      set: (all: readonly string[]) => change(() => new Set(all)),
-      clear: () => {
-        change((before) => (before.size === 0 ? before : none))
-        confirmChange(null)
-      },
-      selectAllMatching: () => setAllSelected(true),
-    }),
-    [change],
-  )
+        tick((before) => (before.has(id) ? [...before].filter((one) => one !== id) : [...before, id])),
+      add: (more: readonly string[]) => tick((before) => [...before, ...more]),
+      set: (ids: readonly string[]) => tick(() => ids),
+      clear: () => setState(none),
+      setAllMatching: (allMatching: SelectionState['allMatching']) => set({ allMatching, isAllMatching: false }),
+      selectAllMatching: () => set({ isAllMatching: true }),
+      confirmChange: (pendingChange: BulkChangeInput | null) => set({ pendingChange }),
+    }
+  }, [])
   return useMemo(() => {
-    const count = isAllMatching && allMatching !== null ? allMatching.total : ids.size
-    return { ...actions, ids, allMatching, setAllMatching, isAllMatching, count, pendingChange, confirmChange }
-  }, [actions, ids, allMatching, setAllMatching, isAllMatching, pendingChange])
+    const count = state.isAllMatching && state.allMatching !== null ? state.allMatching.total : state.ids.size
+    return { ...state, ...actions, count }
+  }, [state, actions])
 }
 
 /** Deletes a single selected lead and clears the selection; for several, asks for confirmation. */

@@ -80,32 +80,26 @@ export function ColumnMapping({ preview, mapping, set, labels, name: call }: Col
   )
 }
 
-interface Option {
-  value: string
-  label: string
-}
-
 function optionsFor(
   column: string,
   at: number,
   target: string | null,
   labels: Readonly<Record<string, string>>,
   defined: readonly DefinedTarget[],
-): (Option | { group: string; items: Option[] })[] {
+): (DefinedTarget | { group: string; items: DefinedTarget[] })[] {
   const { mapping: texts } = t.transfer
-  const own = [...new Set([target, customTargetOf(column, at)])].filter(
-    (one) => one !== null && !isField(one) && defined.every(({ value }) => value !== one),
-  )
+  const own = new Set([target ?? [], customTargetOf(column, at)].flat())
+  const custom = [...own].filter((one) => !isField(one) && defined.every(({ value }) => value !== one))
   return [
     { value: leftOut, label: texts.skip },
     { group: texts.fields, items: fieldTargets.map((value) => ({ value, label: texts.targets[value] })) },
     ...(defined.length > 0 ? [{ group: t.fields.ofWorkspace, items: [...defined] }] : []),
     {
       group: texts.custom,
-      items: own.map((one) => {
-        const value = one ?? ''
-        return { value, label: texts.customField({ name: labels[value] || labelOf(column, value) }) }
-      }),
+      items: custom.map((value) => ({
+        value,
+        label: texts.customField({ name: labels[value] || labelOf(column, value) }),
+      })),
     },
   ]
 }

@@ -79,7 +79,7 @@ function Filters({ filters }: { filters: LeadFilters }) {
   const workspaceId = useWorkspaceId()
   const people = usePeople(workspaceId)
   const labels = useLabelsById(workspaceId)
-  const customs = useCustomColumns(workspaceId)()
+  const customs = useCustomColumns(workspaceId)
   const names = { people, customs, labels, currency: useCurrency(workspaceId) }
   const address = addressOf(filters)
   const { everything, search } = t.transfer.export

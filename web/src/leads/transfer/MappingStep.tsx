@@ -1,6 +1,6 @@
 import { Button, Checkbox, Select } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
-import { useMemo, useState } from 'react'
+import { useState } from 'react'
 import {
   type Import,
   type Matcher,
@@ -10,24 +10,24 @@ import {
   useImportActions,
   usePreview,
 } from '../../data/imports.ts'
-import { useLeadFields } from '../../data/lead-fields.ts'
-import { usePeople } from '../../data/people.ts'
-import { useCurrency, useStatuses } from '../../data/workspace.ts'
-import { t } from '../../text/index.ts'
-import { hasChoices } from '../../ui/format/custom-value.ts'
+import type { LeadField } from '../../data/lead-fields.ts'
+import { language, t } from '../../text/index.ts'
+import { hasChoices, isNumberType } from '../../ui/format/custom-value.ts'
 import { showError } from '../../ui/overlay/toasts.tsx'
 import { QueryBoundary } from '../../ui/page/PageBody.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
-import type { FieldContext } from '../fields/columns.tsx'
+import { useFieldContext } from '../fields/use-field-context.ts'
 import { ColumnMapping } from './ColumnMapping.tsx'
-import { DecimalSeparatorOption, NameSplitOption, useDecimalSeparator, useNameSplitting } from './import-options.tsx'
 import {
   chosenColumns,
+  decimalOf,
   definedTargets,
+  hasFullNames,
   jsonColumns,
   type Mapping,
   mappingOf,
   matchersOf,
+  samplesFor,
   sentLabels,
   sentMeanings,
   setTarget,
@@ -39,8 +39,9 @@ import { ValueMapping } from './ValueMapping.tsx'
 /** Maps columns to fields and chooses how rows match existing leads; then a dry run or the import. */
 export function MappingStep({ one }: { one: Import }) {
   const workspaceId = useWorkspaceId()
-  const before = one.choice as Choice | null
-  const [reading, setReading] = useState<Partial<ParseOptions>>(before === null ? {} : readingOf(before))
+  const [reading, setReading] = useState<Partial<ParseOptions>>(
+    one.choice === null ? {} : { encoding: one.choice.encoding, delimiter: one.choice.delimiter },
+  )
   const query = usePreview(workspaceId, one.id, reading)
   return (
     <QueryBoundary query={query}>
@@ -48,7 +49,6 @@ export function MappingStep({ one }: { one: Import }) {
         <MappingForm
           one={one}
           preview={preview}
-          before={before}
           reading={reading}
           read={(changes) => setReading({ ...reading, ...changes })}
         />
@@ -57,28 +57,16 @@ export function MappingStep({ one }: { one: Import }) {
   )
 }
 
-interface Choice extends ParseOptions {
-  match: Matcher
-  createIfMissing: boolean
-  emptyCells: 'keep' | 'clear'
-  values: ValueMeanings
-  fieldValues: ValueMeanings
-  splitNames: boolean
-  decimal: '.' | ',' | null
-  labels: Record<string, string>
-  columns: { name: string; target: string | null }[]
-}
-
 interface MappingFormProps {
   one: Import
   preview: Preview
-  /** Choices of the previous dry run. */
-  before: Choice | null
   reading: Partial<ParseOptions>
   read(changes: Partial<ParseOptions>): void
 }
 
-function MappingForm({ one, preview, before, reading, read }: MappingFormProps) {
+function MappingForm({ one, preview, reading, read }: MappingFormProps) {
+  // Choices of the previous dry run.
+  const before = one.choice
   const workspaceId = useWorkspaceId()
   const [chosen, setChosen] = useState<Mapping>(
     () => new Map(before?.columns.map(({ name, target }) => [name, target])),
@@ -93,7 +81,7 @@ function MappingForm({ one, preview, before, reading, read }: MappingFormProps) 
   const mapping = mappingOf(preview, chosen)
   const [labels, setLabels] = useState(before?.labels ?? {})
   const [meanings, setMeanings] = useState<ValueMeanings>({ ...before?.values, ...before?.fieldValues })
-  const context = useFieldContext(workspaceId)
+  const context = useFieldContext()
   const withOptions = definedTargets(context.fields.filter(({ type }) => hasChoices(type))).map(({ value }) => value)
   const columns = one.format === 'csv' ? chosenColumns(mapping, withOptions) : jsonColumns(withOptions)
   const values = useColumnValues(workspaceId, one.id, columns, reading)
@@ -193,15 +181,6 @@ function Switches({ isCsv, rules, set }: SwitchesProps) {
   )
 }
 
-function useFieldContext(workspaceId: string): FieldContext {
-  const [people, statuses] = [usePeople(workspaceId), useStatuses(workspaceId)]
-  const fields = useLeadFields(workspaceId)
-  const currency = useCurrency(workspaceId)
-  return useMemo(() => ({ people, statuses, fields, currency }), [people, statuses, fields, currency])
-}
-
-const readingOf = ({ encoding, delimiter }: Choice): ParseOptions => ({ encoding, delimiter })
-
 function FileReading({ format, preview, read }: Pick<MappingFormProps, 'preview' | 'read'> & Pick<Import, 'format'>) {
   const { mapping: texts } = t.transfer
   return (
@@ -232,5 +211,75 @@ function FileReading({ format, preview, read }: Pick<MappingFormProps, 'preview'
         />
       )}
     </div>
+  )
+}
+
+type SampledFile = Pick<Preview, 'columns' | 'rows'>
+
+/** Returns whether full names are split: as chosen, otherwise as guessed from the samples. */
+function useNameSplitting(preview: SampledFile, mapping: Mapping, before: { splitNames: boolean } | null) {
+  const [choice, setChoice] = useState(before?.splitNames)
+  const samples = samplesFor(preview, mapping, 'firstName')
+  const isShown = samples.length > 0 || preview.columns.length === 0
+  const hasLastNames = samplesFor(preview, mapping, 'lastName').length > 0
+  const proposed = !hasLastNames && hasFullNames(samples)
+  return {
+    isShown,
+    isSplit: isShown && (choice ?? proposed),
+    example: samples.find((name) => /\S\s+\S/.test(name)),
+    setChoice,
+  }
+}
+
+/** Option to split `Ana Lima` into first and last name, shown if the column contains full names. */
+function NameSplitOption({ isShown, isSplit, example, setChoice }: ReturnType<typeof useNameSplitting>) {
+  const { mapping: texts } = t.transfer
+  if (!isShown) return null
+  const [first = '', ...rest] = example?.trim().split(/\s+/) ?? []
+  return (
+    <Checkbox
+      label={texts.splitNames}
+      description={
+        example === undefined ? undefined : texts.splitExample({ name: example.trim(), first, last: rest.join(' ') })
+      }
+      checked={isSplit}
+      onChange={(event) => setChoice(event.currentTarget.checked)}
+    />
+  )
+}
+
+/** Returns the decimal separator of amounts: as chosen, otherwise as guessed from the samples. */
+function useDecimalSeparator(
+  preview: SampledFile,
+  mapping: Mapping,
+  before: { decimal: '.' | ',' | null } | null,
+  fields: readonly LeadField[],
+) {
+  const [choice, setChoice] = useState(before?.decimal ?? null)
+  const own = definedTargets(fields.filter(({ type }) => isNumberType(type))).map(({ value }) => value)
+  const samples = ['estimatedValue', 'actualValue', ...own].flatMap((target) => samplesFor(preview, mapping, target))
+  return {
+    isShown: samples.length > 0,
+    decimal: choice ?? decimalOf(samples, language),
+    example: samples[0] ?? '',
+    setChoice,
+  }
+}
+
+function DecimalSeparatorOption({ isShown, decimal, example, setChoice }: ReturnType<typeof useDecimalSeparator>) {
+  const { mapping: texts } = t.transfer
+  if (!isShown) return null
+  return (
+    <Select
+      label={texts.amounts}
+      description={texts.amountsHelp({ example })}
+      data={[
+        { value: '.', label: '1,234.50' },
+        { value: ',', label: '1.234,50' },
+      ]}
+      value={decimal}
+      onChange={(value) => setChoice(value === ',' ? ',' : '.')}
+      allowDeselect={false}
+    />
   )
 }

@@ -1,13 +1,15 @@
 import { Button } from '@mantine/core'
 import { IconDownload } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
-import { type Import, rejectedRowsUrl } from '../../data/imports.ts'
+import { useState } from 'react'
+import { type Import, rejectedRowsUrl, useImportActions } from '../../data/imports.ts'
 import { t, translateProblem } from '../../text/index.ts'
-import { formatNumber } from '../../ui/format/time.ts'
+import { formatDateTime, formatNumber } from '../../ui/format/time.ts'
+import { Confirm } from '../../ui/overlay/Confirm.tsx'
+import { showError } from '../../ui/overlay/toasts.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { isField } from './mapping.ts'
 import styles from './transfer.module.css'
-import { Undo } from './Undo.tsx'
 
 /** Result of an import or dry run: counts, reasons of rejected rows, and a file with them. */
 export function Report({ one }: { one: Import }) {
@@ -15,6 +17,14 @@ export function Report({ one }: { one: Import }) {
   const { report } = t.transfer
   const { kinds, examples } = one.refusals
   const title = one.state === 'checked' ? report.dry : report.titles[one.state as keyof typeof report.titles]
+  const reason = (head: string, { field, message }: { field: string; message: string }) => (
+    <li key={`${head} ${field} ${message}`}>
+      <strong>{head}</strong>
+      <span>
+        <Field name={field} one={one} /> {translateProblem(message) ?? message}
+      </span>
+    </li>
+  )
   return (
     <section className={styles.card} aria-label={title} aria-live="polite">
       <strong>{title}</strong>
@@ -24,27 +34,11 @@ export function Report({ one }: { one: Import }) {
       {kinds.length > 0 && (
         <>
           <h3 className={styles.title}>{report.why}</h3>
-          <ul className={styles.kinds}>
-            {kinds.map(({ field, message, count }) => (
-              <li key={`${field} ${message}`}>
-                <strong>{formatNumber(count)}×</strong>
-                <span>
-                  <Field name={field} one={one} /> {translateProblem(message) ?? message}
-                </span>
-              </li>
-            ))}
-          </ul>
+          <ul className={styles.kinds}>{kinds.map((kind) => reason(`${formatNumber(kind.count)}×`, kind))}</ul>
           <details>
             <summary>{report.examples}</summary>
             <ul className={styles.kinds}>
-              {examples.map(({ row, field, message }) => (
-                <li key={`${row} ${field} ${message}`}>
-                  <strong>{report.row({ n: formatNumber(row) })}</strong>
-                  <span>
-                    <Field name={field} one={one} /> {translateProblem(message) ?? message}
-                  </span>
-                </li>
-              ))}
+              {examples.map((example) => reason(report.row({ n: formatNumber(example.row) }), example))}
             </ul>
           </details>
           <div className={styles.row}>
@@ -87,8 +81,7 @@ function ReportActions({ one }: { one: Import }) {
 function Field({ name, one }: { name: string; one: Import }) {
   if (name === '') return null
   if (isField(name)) return <b>{t.transfer.mapping.targets[name]}</b>
-  const choice = one.choice as { columns: { name: string; target: string | null }[] } | null
-  const heading = choice?.columns.find(({ target }) => target === name)?.name
+  const heading = one.choice?.columns.find(({ target }) => target === name)?.name
   return heading === undefined ? <code>{name}</code> : <b>{heading}</b>
 }
 
@@ -105,5 +98,44 @@ export function Counts({ one }: { one: Import }) {
         </div>
       ))}
     </dl>
+  )
+}
+
+/** Undoes an import within 24 hours, with progress and the number of leads that were kept. */
+function Undo({ one }: { one: Import }) {
+  const workspaceId = useWorkspaceId()
+  const [isConfirming, setConfirming] = useState(false)
+  const { undo } = useImportActions(workspaceId)
+  const close = () => setConfirming(false)
+  const { undo: texts } = t.transfer
+  if (one.undo === null || one.undo.leads === 0) return null
+  const { state, leads, undone, kept, until } = one.undo
+  const all = formatNumber(leads)
+  if (state === 'over') return <span className={styles.muted}>{texts.over}</span>
+  if (state === 'undoing') return <span role="status">{texts.undoing({ done: formatNumber(undone + kept), all })}</span>
+  if (state === 'undone') {
+    return (
+      <span role="status">
+        {texts.undone({ n: undone })} {kept > 0 && texts.kept({ n: kept })}
+      </span>
+    )
+  }
+  return (
+    <>
+      <Button variant="default" onClick={() => setConfirming(true)}>
+        {texts.action}
+      </Button>
+      <span className={styles.muted}>{texts.until({ when: formatDateTime(until ?? '') })}</span>
+      {isConfirming && (
+        <Confirm
+          title={texts.confirm({ n: leads })}
+          action={texts.action}
+          run={() => undo(one.id).catch(showError).then(close)}
+          close={close}
+        >
+          {texts.help}
+        </Confirm>
+      )}
+    </>
   )
 }

@@ -20,7 +20,7 @@ export const fieldTargets = [
   'externalRef',
   'uniqueCode',
 ] as const
-export type FieldTarget = (typeof fieldTargets)[number]
+type FieldTarget = (typeof fieldTargets)[number]
 
 export const isField = (target: string): target is FieldTarget => (fieldTargets as readonly string[]).includes(target)
 
@@ -152,10 +152,6 @@ export function samplesFor(preview: Pick<Preview, 'columns' | 'rows'>, mapping: 
   const at = preview.columns.findIndex(({ name }) => mapping.get(name) === target)
   return at === -1 ? [] : preview.rows.map((row) => row[at] ?? '').filter((cell) => cell.trim() !== '')
 }
-
-/** Returns the progress from 0 to 1. */
-export const shareOf = ({ doneBytes, sizeBytes }: { doneBytes: number; sizeBytes: number }): number =>
-  sizeBytes === 0 ? 0 : Math.min(1, doneBytes / sizeBytes)
 
 /** Returns labels for custom fields; an empty label means that of the column. */
 export const sentLabels = (mapping: Mapping, labels: Readonly<Record<string, string>>): Record<string, string> =>

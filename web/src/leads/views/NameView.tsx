@@ -1,5 +1,7 @@
 import { Checkbox, Group, Stack, TextInput } from '@mantine/core'
 import { useState } from 'react'
+import { draftInput } from '../../shared/draft-input.ts'
+import { Form } from '../../shared/Form.tsx'
 import { t } from '../../text/index.ts'
 import { Dialog } from '../../ui/overlay/Dialog.tsx'
 import { showError } from '../../ui/overlay/toasts.tsx'
@@ -28,22 +30,9 @@ export default function NameView({ title, name: before, mayShare, save, close }:
   }
   return (
     <Dialog close={close} title={title}>
-      <form
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault()
-          void submit()
-        }}
-      >
+      <Form submit={submit}>
         <Stack>
-          <TextInput
-            label={t.leads.viewName}
-            value={name}
-            onChange={(event) => draft.set({ name: event.currentTarget.value })}
-            error={draft.errorOf('name')}
-            data-autofocus
-            maxLength={80}
-          />
+          <TextInput label={t.leads.viewName} {...draftInput(draft, 'name')} data-autofocus maxLength={80} />
           {mayShare && (
             <Checkbox
               label={t.leads.viewShared}
@@ -55,7 +44,7 @@ export default function NameView({ title, name: before, mayShare, save, close }:
             <PanelButtons close={close} action={t.common.save} isBusy={isSaving} disabled={name.trim() === ''} />
           </Group>
         </Stack>
-      </form>
+      </Form>
     </Dialog>
   )
 }

@@ -1,6 +1,8 @@
-import { Button } from '@mantine/core'
-import { IconChevronDown } from '@tabler/icons-react'
-import { type RefObject, Suspense, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import { ActionIcon, Button } from '@mantine/core'
+import { IconChevronDown, IconDots, IconUsers } from '@tabler/icons-react'
+import { Link } from '@tanstack/react-router'
+import { type KeyboardEvent, type RefObject, Suspense, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import { DropdownButton } from '../../shared/DropdownButton.tsx'
 import type { LeadAddress } from '../../shared/lead-view/address.ts'
 import { t, withTexts } from '../../text/index.ts'
 import { DropdownContent, dropdownButtonProps, useDropdown } from '../../ui/overlay/dropdown.tsx'
@@ -9,11 +11,11 @@ import { ShortcutsBlocked } from '../../ui/overlay/shortcuts-blocked.ts'
 import { showError } from '../../ui/overlay/toasts.tsx'
 import { useShortcuts } from '../../ui/shortcuts.ts'
 import { useIsPhone } from '../../ui/use-is-phone.ts'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import type { ColumnChoice } from '../fields/column-choice.ts'
 import type { GoTo } from '../fields/use-address.ts'
-import { Tab } from './Tab.tsx'
 import { useViews, type View, type Views } from './use-views.ts'
-import { ViewMenu } from './ViewMenu.tsx'
+import { addressOfView } from './view-rules.ts'
 import styles from './views.module.css'
 
 const NameView = prefetchedComponent(() => withTexts(() => import('./NameView.tsx')))
@@ -112,23 +114,16 @@ interface ListButtonProps {
 }
 
 function ListButton({ views, shown, label, isOpen }: ListButtonProps) {
-  const dropdown = useDropdown(...useState(false))
   return (
-    <>
-      <Button
-        {...dropdownButtonProps(dropdown, 'menu')}
-        variant="subtle"
-        color={isOpen ? undefined : 'gray'}
-        size="compact-sm"
-        rightSection={<IconChevronDown size={14} />}
-        className={styles.more}
-      >
-        {label}
-      </Button>
-      <DropdownContent dropdown={dropdown}>
-        <ViewList dropdown={dropdown} views={views} shown={shown} />
-      </DropdownContent>
-    </>
+    <DropdownButton
+      popup="menu"
+      content={(dropdown) => <ViewList dropdown={dropdown} views={views} shown={shown} />}
+      color={isOpen ? undefined : 'gray'}
+      rightSection={<IconChevronDown size={14} />}
+      className={styles.more}
+    >
+      {label}
+    </DropdownButton>
   )
 }
 
@@ -167,5 +162,105 @@ function UnsavedChanges({ views }: { views: Views }) {
         </Suspense>
       )}
     </div>
+  )
+}
+
+const dragType = 'application/x-parley-view'
+
+interface TabProps {
+  /** Undefined: all leads. */
+  view: View | undefined
+  views: Views
+  /** Whether it fits; otherwise it is hidden but still measured. */
+  isShown: boolean
+}
+
+/** Tab of a view, which is a link. Reorder with the mouse, or with Shift and an arrow key. */
+function Tab({ view, views, isShown }: TabProps) {
+  const workspaceId = useWorkspaceId()
+  const [isOver, setOver] = useState(false)
+  const isOpen = view?.id === views.open?.id
+  const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
+    const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key]
+    if (step === undefined || event.altKey || event.ctrlKey || event.metaKey) return
+    event.preventDefault()
+    if (!event.shiftKey) tabBeside(event.currentTarget, step)?.focus()
+    else if (view !== undefined) void views.move(view, step)
+  }
+  return (
+    <li
+      className={styles.tab}
+      style={isShown ? undefined : { visibility: 'hidden' }}
+      data-open={isOpen || undefined}
+      data-over={isOver || undefined}
+      draggable={view !== undefined}
+      onDragStart={(event) => view !== undefined && event.dataTransfer.setData(dragType, view.id)}
+      onDragOver={(event) => {
+        if (view === undefined || !event.dataTransfer.types.includes(dragType)) return
+        event.preventDefault()
+        setOver(true)
+      }}
+      onDragLeave={() => setOver(false)}
+      onDrop={(event) => {
+        setOver(false)
+        if (view !== undefined) void views.moveTo(event.dataTransfer.getData(dragType), view.id)
+      }}
+    >
+      <Link
+        to="/w/$workspaceId/leads"
+        params={{ workspaceId }}
+        search={view === undefined ? {} : addressOfView(view)}
+        activeOptions={{ exact: true, includeSearch: true }}
+        aria-current={isOpen ? 'page' : undefined}
+        draggable={false}
+        onKeyDown={onKeyDown}
+      >
+        {view?.shared && <IconUsers size={13} aria-label={t.views.shared} role="img" />}
+        <span className={styles.name}>{view?.name ?? t.views.all}</span>
+        {isOpen && views.isChanged && <span className={styles.dot} role="img" aria-label={t.views.changed} />}
+      </Link>
+      {isOpen && view !== undefined && isShown && <ViewMenu view={view} views={views} />}
+    </li>
+  )
+}
+
+function tabBeside(link: HTMLElement, by: number): HTMLElement | null {
+  const item = link.closest('li')
+  const beside = by > 0 ? item?.nextElementSibling : item?.previousElementSibling
+  return beside?.querySelector('a') ?? null
+}
+
+const ViewMenuItems = prefetchedComponent(() => withTexts(() => import('./ViewMenuItems.tsx')))
+
+/** Menu of the open view. */
+function ViewMenu({ view, views }: { view: View; views: Views }) {
+  const [isNaming, setNaming] = useState(false)
+  const dropdown = useDropdown(...useState(false))
+  return (
+    <>
+      <ActionIcon
+        {...dropdownButtonProps(dropdown, 'menu')}
+        variant="subtle"
+        color="gray"
+        size={22}
+        aria-label={t.views.menu({ name: view.name })}
+      >
+        <IconDots size={14} />
+      </ActionIcon>
+      <DropdownContent dropdown={dropdown}>
+        <ViewMenuItems {...{ dropdown, view, views }} name={() => setNaming(true)} />
+      </DropdownContent>
+      {isNaming && (
+        <Suspense fallback={<ShortcutsBlocked />}>
+          <NameView
+            title={t.views.rename}
+            name={view.name}
+            mayShare={false}
+            save={({ name }) => views.rename(view, name)}
+            close={() => setNaming(false)}
+          />
+        </Suspense>
+      )}
+    </>
   )
 }

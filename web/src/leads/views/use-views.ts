@@ -22,30 +22,10 @@ import { addressOfView, isChanged, moveIdBy, moveIdTo, nameOfCopy, openView } fr
 export type View = SavedFilter
 export type NewView = Pick<SavedFilter, 'name' | 'shared'>
 
-/** Saved views of leads, and actions on them. */
-export interface Views {
-  all: readonly View[]
-  /** Undefined: all leads. */
-  open: View | undefined
-  isChanged: boolean
-  mayShare: boolean
-  mayChange(view: View): boolean
-  /** Opens a view as saved. */
-  show(view: View | undefined): void
-  /** Opens the view `by` positions further; all leads come first. */
-  step(by: number): void
-  save(view: View): Promise<void>
-  /** Rejects with the error of the server. */
-  saveAs(view: NewView): Promise<void>
-  rename(view: View, name: string): Promise<void>
-  share(view: View, shared: boolean): Promise<void>
-  duplicate(view: View): Promise<void>
-  remove(view: View): Promise<void>
-  move(view: View, by: number): Promise<void>
-  moveTo(id: string, at: string): Promise<void>
-}
+export type Views = ReturnType<typeof useViews>
 
-export function useViews(address: LeadAddress, goTo: GoTo, choice: ColumnChoice): Views {
+/** Returns the saved views of leads, and actions on them. */
+export function useViews(address: LeadAddress, goTo: GoTo, choice: ColumnChoice) {
   const workspaceId = useWorkspaceId()
   const all = useSavedFiltersOf('leads', workspaceId)
   const open = openView(all, address)
@@ -59,11 +39,14 @@ export function useViews(address: LeadAddress, goTo: GoTo, choice: ColumnChoice)
   const kept = () => savedQuery({ ...address, cols: columnsText(choice) })
   return {
     all,
+    /** Undefined: all leads. */
     open,
     isChanged: isChanged(open, address),
     mayShare,
-    mayChange: ({ shared }) => !shared || mayShare,
+    mayChange: ({ shared }: View) => !shared || mayShare,
+    /** Opens a view as saved. */
     show,
+    /** Opens the view `by` positions further; all leads come first. */
     step,
     ...useViewActions(workspaceId, all, show, kept),
   }
@@ -76,14 +59,13 @@ function viewAt(all: readonly View[], from: View | undefined, by: number): View 
   return order[(order.indexOf(from) + by + order.length) % order.length]
 }
 
-type ViewActions = Pick<Views, 'save' | 'saveAs' | 'rename' | 'share' | 'duplicate' | 'remove' | 'move' | 'moveTo'>
-
+/** Each rejects with the error of the server. */
 function useViewActions(
   workspaceId: string,
   all: readonly View[],
-  show: Views['show'],
+  show: (view: View | undefined) => void,
   kept: () => string,
-): ViewActions {
+) {
   const queries = useQueryClient()
   const refetchViews = () => queries.invalidateQueries({ queryKey: savedFiltersKey(workspaceId) })
   const make = async (view: Pick<View, 'name' | 'query' | 'shared'>) => {
@@ -107,30 +89,30 @@ function useViewActions(
   }
   const ids = all.map(({ id }) => id)
   return {
-    save: async (view) => {
+    save: async (view: View) => {
       show(await change(view, { query: kept() }))
       showToast(t.leads.viewSaved({ name: view.name }))
     },
-    saveAs: async ({ name, shared }) => {
+    saveAs: async ({ name, shared }: NewView) => {
       show(await make({ name, shared, query: kept() }))
       showToast(t.leads.viewSaved({ name }))
     },
-    rename: async (view, name) => void (await change(view, { name })),
-    share: async (view, shared) => {
+    rename: async (view: View, name: string) => void (await change(view, { name })),
+    share: async (view: View, shared: boolean) => {
       await change(view, { shared })
       showToast(shared ? t.views.nowShared({ name: view.name }) : t.views.nowPrivate({ name: view.name }))
     },
-    duplicate: async ({ name, query }) => {
+    duplicate: async ({ name, query }: View) => {
       const usedNames = all.map((one) => one.name)
       show(await make({ name: nameOfCopy(name, usedNames), query, shared: false }))
     },
-    remove: async (view) => {
+    remove: async (view: View) => {
       await deleteFilter(workspaceId, view.id)
       show(undefined)
       await refetchViews()
       showUndoToast(t.leads.viewDeleted({ name: view.name }), () => void make(view).then(show, showError))
     },
-    move: (view, by) => order(moveIdBy(ids, view.id, by)),
-    moveTo: (id, at) => order(moveIdTo(ids, id, at)),
+    move: (view: View, by: number) => order(moveIdBy(ids, view.id, by)),
+    moveTo: (id: string, at: string) => order(moveIdTo(ids, id, at)),
   }
 }

@@ -73,44 +73,29 @@ function Received({ keyId, draftId }: { keyId: string; draftId: string | null })
         return (
           <>
             {told.map(([title, one]) => (
-              <Instruction key={title} title={title} told={one} />
+              <div key={title}>
+                <h3 className={styles.title}>
+                  {title} {one !== null && <small>{texts.version({ n: formatNumber(one.version) })}</small>}
+                </h3>
+                <p className={styles.text} dir="auto">
+                  {one?.text ?? t.common.none}
+                </p>
+              </div>
             ))}
             <div>
               <h3 className={styles.title}>{texts.tools({ n: tools.length })}</h3>
               <p className={styles.tools}>{tools.map((tool) => (tool as { name: string }).name).join(', ')}</p>
             </div>
-            <Answers whoAmI={whoAmI} tools={tools} />
+            <details className={styles.details}>
+              <summary>{texts.exactly}</summary>
+              <Stack gap="sm" mt="xs">
+                <CodeBlock label="who_am_i" value={JSON.stringify(whoAmI, null, 2)} isLow />
+                <CodeBlock label="tools/list" value={JSON.stringify(tools, null, 2)} isLow />
+              </Stack>
+            </details>
           </>
         )
       }}
     </QueryBoundary>
-  )
-}
-
-function Instruction({ title, told }: { title: string; told: Told | null }) {
-  const texts = t.instructions
-  return (
-    <div>
-      <h3 className={styles.title}>
-        {title} {told !== null && <small>{texts.version({ n: formatNumber(told.version) })}</small>}
-      </h3>
-      <p className={styles.text} dir="auto">
-        {told?.text ?? t.common.none}
-      </p>
-    </div>
-  )
-}
-
-/** The exact answers, for developers. */
-function Answers({ whoAmI, tools }: { whoAmI: object; tools: readonly object[] }) {
-  const texts = t.instructions
-  return (
-    <details className={styles.details}>
-      <summary>{texts.exactly}</summary>
-      <Stack gap="sm" mt="xs">
-        <CodeBlock label="who_am_i" value={JSON.stringify(whoAmI, null, 2)} isLow />
-        <CodeBlock label="tools/list" value={JSON.stringify(tools, null, 2)} isLow />
-      </Stack>
-    </details>
   )
 }

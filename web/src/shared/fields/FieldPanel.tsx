@@ -1,13 +1,7 @@
 import { Button, Checkbox, Select, Stack, Textarea, TextInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { leadFieldPlaceValues, leadFieldTypeValues } from '../../api/schema.ts'
-import {
-  changeLeadField,
-  createLeadField,
-  type LeadField,
-  type LeadFieldPlace,
-  leadFieldsKey,
-} from '../../data/lead-fields.ts'
+import { changeLeadField, createLeadField, type LeadField, leadFieldsKey } from '../../data/lead-fields.ts'
 import { t } from '../../text/index.ts'
 import { type FieldType, hasChoices, keyFromName } from '../../ui/format/custom-value.ts'
 import { showError, showToast } from '../../ui/overlay/toasts.tsx'
@@ -15,6 +9,7 @@ import { PanelButtons } from '../../ui/page/PanelButtons.tsx'
 import { SidePanel } from '../../ui/page/SidePanel.tsx'
 import { type Draft, useDraft } from '../../ui/use-draft.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import { draftInput } from '../draft-input.ts'
 
 /** Initial values of a new field. */
 export interface NewField {
@@ -40,14 +35,7 @@ export function FieldPanel({ field, close }: FieldPanelProps) {
   const workspaceId = useWorkspaceId()
   const queries = useQueryClient()
   const known = isDefined(field) ? field : null
-  const draft = useDraft({
-    key: field.key ?? '',
-    label: field.label,
-    type: field.type,
-    choices: field.choices.join('\n'),
-    required: known?.required ?? false,
-    shownIn: known?.shownIn ?? [...leadFieldPlaceValues],
-  })
+  const draft = useDraft(fieldDraft(field))
   const done = async () => {
     await queries.invalidateQueries({ queryKey: leadFieldsKey(workspaceId) })
     close()
@@ -98,37 +86,30 @@ export function FieldPanel({ field, close }: FieldPanelProps) {
   )
 }
 
-interface FieldDraft {
-  key: string
-  label: string
-  type: FieldType
+type FieldDraft = ReturnType<typeof fieldDraft>
+
+const fieldDraft = (field: LeadField | NewField) => ({
+  key: field.key ?? '',
+  label: field.label,
+  type: field.type,
   /** One per line, as typed. */
-  choices: string
-  required: boolean
-  shownIn: LeadFieldPlace[]
-}
+  choices: field.choices.join('\n'),
+  required: isDefined(field) && field.required,
+  shownIn: isDefined(field) ? field.shownIn : [...leadFieldPlaceValues],
+})
 
 function Definition({ draft, isNew, hasKey }: { draft: Draft<FieldDraft>; isNew: boolean; hasKey: boolean }) {
   const { value, set, errorOf } = draft
   return (
     <>
-      <TextInput
-        label={t.fields.name}
-        value={value.label}
-        maxLength={80}
-        onChange={(event) => set({ label: event.currentTarget.value })}
-        error={errorOf('label')}
-        data-autofocus
-      />
+      <TextInput label={t.fields.name} {...draftInput(draft, 'label')} maxLength={80} data-autofocus />
       <TextInput
         label={t.fields.key}
         description={t.fields.keyHelp}
-        value={value.key}
+        {...draftInput(draft, 'key')}
         placeholder={keyFromName(value.label)}
         maxLength={40}
         disabled={!isNew || hasKey}
-        onChange={(event) => set({ key: event.currentTarget.value })}
-        error={errorOf('key')}
       />
       <Select
         label={t.fields.type}
@@ -146,9 +127,7 @@ function Definition({ draft, isNew, hasKey }: { draft: Draft<FieldDraft>; isNew:
           autosize
           minRows={3}
           maxRows={12}
-          value={value.choices}
-          onChange={(event) => set({ choices: event.currentTarget.value })}
-          error={errorOf('choices')}
+          {...draftInput(draft, 'choices')}
         />
       )}
       <Checkbox

@@ -1,8 +1,10 @@
 import type { LeadQuery, Platform, Priority, Source } from '../../data/leads.ts'
+import { localInput } from '../../ui/format/local-time.ts'
 import {
   type Column,
   type Condition,
   isColumn,
+  isDay,
   isSortable,
   kindOf,
   maxConditions,
@@ -72,17 +74,13 @@ export function readAddress(search: Record<string, unknown>): LeadAddress {
   const sound = Object.entries(patterns).flatMap(([name, pattern]) => {
     const value = search[name]
     const text = typeof value === 'number' ? String(value) : value
-    return typeof text === 'string' && pattern.test(text) && isDayOrOther(name, text) && isValidValue(name, text)
-      ? [[name, text]]
-      : []
+    return typeof text === 'string' && pattern.test(text) && isValidValue(name, text) ? [[name, text]] : []
   })
   return Object.fromEntries(sound)
 }
 
-const isDayOrOther = (name: string, text: string): boolean =>
-  !/(?:From|To)$/.test(name) || !Number.isNaN(Date.parse(`${text}T00:00`))
-
 function isValidValue(name: string, text: string): boolean {
+  if (/(?:From|To)$/.test(name)) return isDay(text)
   if (name === 'sort') return isColumn(text.replace(/^-/, '')) && isSortable(text.replace(/^-/, ''))
   return name !== 'where' || readConditions(text).length > 0
 }
@@ -256,11 +254,4 @@ const readWhere = (where: string): Condition[] =>
   )
 
 const dayOf = (moment: string | undefined): string | undefined =>
-  moment === undefined || Number.isNaN(Date.parse(moment)) ? undefined : dayBefore(0, new Date(moment))
-
-/** Returns the day `days` before today in the reader's time zone. */
-export function dayBefore(days: number, now: Date = new Date()): string {
-  const at = new Date(now.getFullYear(), now.getMonth(), now.getDate() - days)
-  const two = (n: number) => String(n).padStart(2, '0')
-  return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`
-}
+  moment === undefined || Number.isNaN(Date.parse(moment)) ? undefined : localInput(moment).slice(0, 10)

@@ -22,7 +22,7 @@ const kinds = {
 export type PlainColumn = keyof typeof kinds
 export type CustomColumn = `field:${string}`
 export type Column = PlainColumn | CustomColumn
-export type Kind = (typeof kinds)[PlainColumn] | 'custom'
+type Kind = (typeof kinds)[PlainColumn] | 'custom'
 
 export type Operator = 'is' | 'isNot' | 'contains' | 'from' | 'to' | 'between' | 'last' | 'empty' | 'notEmpty'
 

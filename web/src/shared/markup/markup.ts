@@ -189,18 +189,10 @@ function sourceEnd(piece: MarkupNode): string {
 /** Merges adjacent text nodes. */
 function mergeText(pieces: readonly MarkupNode[]): MarkupNode[] {
   const all: MarkupNode[] = []
-  let words: string[] = []
-  const flush = () => {
-    if (words.length > 0) all.push({ type: 'text', text: words.join('') })
-    words = []
-  }
   for (const piece of pieces) {
-    if (piece.type === 'text') words.push(piece.text)
-    else {
-      flush()
-      all.push(piece)
-    }
+    const last = all.at(-1)
+    if (piece.type === 'text' && last?.type === 'text') last.text += piece.text
+    else all.push({ ...piece })
   }
-  flush()
   return all
 }

@@ -1,16 +1,20 @@
-import { Button, Select, Skeleton, Text } from '@mantine/core'
+import { Button, Select, Skeleton, Text, TextInput } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { type ReactNode, useEffect, useRef } from 'react'
 import { ApiError } from '../../api/api-error.ts'
-import { t } from '../../text/index.ts'
+import { useTemplates } from '../../data/connections.ts'
+import type { Conversation } from '../../data/inbox/types.ts'
+import { language, t } from '../../text/index.ts'
 import { errorSentence } from '../../ui/format/error-texts.ts'
+import { languageName } from '../../ui/format/language-name.ts'
 import { EmptyState } from '../../ui/page/EmptyState.tsx'
 import { SidePanel } from '../../ui/page/SidePanel.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
-import { ExistingConversation } from './ExistingConversation.tsx'
+import { inputError, TemplateInputFields } from '../TemplateInputFields.tsx'
+import { TemplatePreview } from '../TemplatePreview.tsx'
+import { findTemplates, problemOf } from '../template-preview.ts'
 import styles from './start.module.css'
 import { fieldOf, type StartField } from './start-rules.ts'
-import { TemplateFields } from './TemplateFields.tsx'
 import { type StartForm, type StartOptions, useStart } from './use-start.ts'
 
 interface StartPanelProps extends StartOptions {
@@ -123,4 +127,109 @@ function NoNumber() {
   const connect = () => void navigate({ to: '/w/$workspaceId/connections', params: { workspaceId } })
   const action = { label: t.start.connections, run: connect }
   return <EmptyState title={t.start.noConnection} help={t.start.noConnectionHelp} action={action} />
+}
+
+interface TemplateFieldsProps {
+  connectionId: string
+  start: Pick<StartForm, 'template' | 'choose' | 'values' | 'setValue' | 'inputs' | 'setInputs' | 'isTried'>
+  /** Error of the server about the template. */
+  refusal: string | null
+  /** Takes the focus after a recipient was chosen. */
+  takesFocus: boolean
+}
+
+/** Chooses a template and its values, with a preview. */
+function TemplateFields({ connectionId, start, refusal, takesFocus }: TemplateFieldsProps) {
+  const { template, values, inputs, isTried } = start
+  const missing = isTried && template === null ? t.start.problems.template : null
+  return (
+    <>
+      <TemplateChoice connectionId={connectionId} start={start} problem={refusal ?? missing} takesFocus={takesFocus} />
+      {values.map((value, n) => (
+        <TextInput
+          // biome-ignore lint/suspicious/noArrayIndexKey: parameters are identified by index
+          key={n}
+          label={t.start.value({ n: template?.parameterNames?.[n] ?? `${n + 1}` })}
+          value={value}
+          dir="auto"
+          error={inputError(problemOf(value, template), isTried)}
+          onChange={({ currentTarget }) => start.setValue(n, currentTarget.value)}
+        />
+      ))}
+      {template !== null && (
+        <>
+          <TemplateInputFields template={template} values={inputs} set={start.setInputs} isTried={isTried} />
+          <TemplatePreview body={template.body} values={values} />
+        </>
+      )}
+    </>
+  )
+}
+
+interface TemplateChoiceProps extends Pick<TemplateFieldsProps, 'connectionId' | 'start' | 'takesFocus'> {
+  problem: string | null
+}
+
+function TemplateChoice({ connectionId, start, problem, takesFocus }: TemplateChoiceProps) {
+  const query = useTemplates(useWorkspaceId(), connectionId)
+  const field = useRef<HTMLInputElement>(null)
+  const isLoaded = query.data !== undefined
+  useEffect(() => {
+    if (takesFocus && isLoaded) field.current?.focus()
+  }, [takesFocus, isLoaded])
+  if (query.isPending) return <Skeleton height={60} />
+  if (query.error !== null) return <p role="alert">{errorSentence(query.error)}</p>
+  // Headers with a file require an existing conversation for the upload.
+  const templates = findTemplates(query.data, '', language).filter(({ header }) => header === null)
+  if (templates.length === 0) return <EmptyState title={t.start.noTemplate} help={t.start.noTemplateHelp} />
+  return (
+    <Select
+      ref={field}
+      label={t.start.template}
+      placeholder={t.start.choose}
+      searchable
+      openOnFocus={false}
+      data={templates.map((one) => ({
+        value: one.id,
+        label: `${one.name.replaceAll('_', ' ')} (${languageName(one.language)})`,
+      }))}
+      value={start.template?.id ?? null}
+      allowDeselect={false}
+      error={problem}
+      onChange={(id) => start.choose(templates.find((one) => one.id === id) ?? null)}
+    />
+  )
+}
+
+interface ExistingConversationProps {
+  name: string
+  /** With the chosen connection. */
+  conversation: Conversation | null
+  others: readonly Conversation[]
+  open(conversationId: string): void
+}
+
+/** Says that a conversation exists, with this connection or others. */
+function ExistingConversation({ name, conversation, others, open }: ExistingConversationProps) {
+  return (
+    <>
+      {conversation !== null && (
+        <div className={styles.existing} role="status">
+          <p>{t.start.exists({ name })}</p>
+          <p>{t.start.existing[messageOptions(conversation)]}</p>
+        </div>
+      )}
+      {others.map(({ id, connectionName }) => (
+        <button key={id} type="button" className={styles.elsewhere} onClick={() => open(id)}>
+          {t.start.elsewhere({ connection: connectionName ?? t.common.unknown })}
+        </button>
+      ))}
+    </>
+  )
+}
+
+/** Returns what can be sent in a conversation now: text, a template, or nothing. */
+function messageOptions({ windowExpiresAt, channel }: Conversation): 'open' | 'closed' | 'silent' {
+  if (windowExpiresAt !== null && Date.parse(windowExpiresAt) > Date.now()) return 'open'
+  return channel === 'unofficial' ? 'silent' : 'closed'
 }

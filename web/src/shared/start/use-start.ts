@@ -1,9 +1,8 @@
 import { useMutation } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import { ApiError } from '../../api/api-error.ts'
-import { type Connection, useConnections } from '../../data/connections.ts'
+import { useConnections } from '../../data/connections.ts'
 import { useConversationsWithPhone } from '../../data/inbox/recipients.ts'
-import type { Conversation } from '../../data/inbox/types.ts'
 import { type NewConversation, startConversation } from '../../data/lead/start-conversation.ts'
 import { t } from '../../text/index.ts'
 import { showToast } from '../../ui/overlay/toasts.tsx'
@@ -26,27 +25,7 @@ export interface StartOptions {
   close(): void
 }
 
-export interface StartForm extends Draft {
-  /** Connections to send from; undefined while loading. */
-  numbers: readonly Connection[] | undefined
-  /** Whether no connection may start conversations. */
-  hasNoSender: boolean
-  connectionId: string | null
-  chooseNumber(id: string | null): void
-  choose(template: Template | null): void
-  setValue(n: number, value: string): void
-  setInputs(inputs: InputValues): void
-  /** All conversations with the recipient. */
-  conversations: readonly Conversation[]
-  /** Existing conversation with the chosen connection, which is opened without sending. Undefined while loading. */
-  conversation: Conversation | null | undefined
-  openConversation(conversationId: string): void
-  submit(): void
-  isSending: boolean
-  error: unknown
-  /** Whether a budget is used up: submitting again sends it anyway. */
-  needsConfirmation: boolean
-}
+export type StartForm = ReturnType<typeof useStart>
 
 /** Values of the form, for one phone of the recipient. */
 interface Draft {
@@ -58,12 +37,12 @@ interface Draft {
   isTried: boolean
 }
 
-const draftFor = (phone: string | null): Draft => ({
-  ...{ phone, template: null, values: [], inputs: noInputs, isTried: false },
-})
+const draftFor = (phone: string | null): Draft => {
+  return { phone, template: null, values: [], inputs: noInputs, isTried: false }
+}
 
 /** Returns the state of a new conversation. */
-export function useStart({ recipient, open, close }: StartOptions): StartForm {
+export function useStart({ recipient, open, close }: StartOptions) {
   const phone = recipient?.phone ?? null
   const number = useNumber(phone)
   const [kept, setDraft] = useState(() => draftFor(null))
@@ -75,6 +54,7 @@ export function useStart({ recipient, open, close }: StartOptions): StartForm {
   }
   const send = useSend(openConversation)
   const error = send.variables?.phone === phone ? send.error : null
+  // If a budget is used up, submitting again sends it anyway.
   const needsConfirmation = error instanceof ApiError && error.code === 'BUDGET_REACHED'
   const choose = (template: Template | null) => {
     send.reset()
@@ -88,13 +68,14 @@ export function useStart({ recipient, open, close }: StartOptions): StartForm {
     ...draft,
     ...number,
     choose,
-    chooseNumber: (id) => {
+    chooseNumber: (id: string | null) => {
       number.chooseNumber(id)
       choose(null)
     },
-    setValue: (n, value) => setDraft({ ...draft, values: draft.values.with(n, value) }),
-    setInputs: (inputs) => setDraft({ ...draft, inputs }),
+    setValue: (n: number, value: string) => setDraft({ ...draft, values: draft.values.with(n, value) }),
+    setInputs: (inputs: InputValues) => setDraft({ ...draft, inputs }),
     openConversation,
+    /** Sends, or opens the existing conversation without sending. */
     submit: () => {
       if (number.conversation != null) return openConversation(number.conversation.id)
       setDraft({ ...draft, isTried: true })
@@ -133,11 +114,15 @@ function useNumber(phone: string | null) {
   const connectionId = chosenId ?? defaultNumber(numbers ?? [], localStorage.getItem(lastConnectionKey(workspaceId)))
   const found = conversations.find((one) => one.connectionId === connectionId) ?? null
   return {
+    /** Connections to send from; undefined while loading. */
     numbers,
+    /** Whether no connection may start conversations. */
     hasNoSender: connections !== undefined && !connections.some(canStart),
     connectionId,
     chooseNumber,
+    /** All conversations with the recipient. */
     conversations,
+    /** The one with the chosen connection; undefined while loading. */
     // If loading failed, the server decides: it sends in an existing conversation.
     conversation: data === undefined && !isError ? undefined : found,
   }

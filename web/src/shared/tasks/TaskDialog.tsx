@@ -1,5 +1,5 @@
 import { Button, Group, Select, Stack, TextInput } from '@mantine/core'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { usePeople } from '../../data/people.ts'
 import { type Task, useTaskActions } from '../../data/team/tasks.ts'
 import { timeZone } from '../../data/time-zone.ts'
@@ -10,7 +10,10 @@ import { localMinute } from '../../ui/format/local-time.ts'
 import { zoneTime } from '../../ui/format/zone-time.ts'
 import { Dialog } from '../../ui/overlay/Dialog.tsx'
 import { showError } from '../../ui/overlay/toasts.tsx'
+import { useDraft } from '../../ui/use-draft.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import { draftInput } from '../draft-input.ts'
+import { Form } from '../Form.tsx'
 
 interface TaskDialogProps {
   /** The task to change; null creates one. */
@@ -28,9 +31,12 @@ export default function TaskDialog({ task, about = {}, close }: TaskDialogProps)
   const { create, change, remove } = useTaskActions(workspaceId)
   const zone = useWorkspace(workspaceId).data?.hours?.timeZone ?? timeZone()
   const [now] = useState(() => new Date())
-  const [title, setTitle] = useState(task?.title ?? '')
-  const [due, setDue] = useState(() => localMinute(task?.dueAt ?? zoneTime(now, zone, 1, 9).toISOString()))
-  const [person, setPerson] = useState(task === null ? currentUser().id : (task.assignedTo?.id ?? null))
+  const draft = useDraft({
+    title: task?.title ?? '',
+    due: localMinute(task?.dueAt ?? zoneTime(now, zone, 1, 9).toISOString()),
+    person: task === null ? currentUser().id : (task.assignedTo?.id ?? null),
+  })
+  const { title, due, person } = draft.value
   const [isBusy, setBusy] = useState(false)
   const dueAt = new Date(due)
   const canSave = title.trim() !== '' && !Number.isNaN(dueAt.getTime())
@@ -38,35 +44,23 @@ export default function TaskDialog({ task, about = {}, close }: TaskDialogProps)
     setBusy(true)
     void work.then(close, showError).finally(() => setBusy(false))
   }
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
+  const submit = () => {
     if (!canSave || isBusy) return
     const fields = { title: title.trim(), dueAt: dueAt.toISOString(), assignedTo: person }
     run(task === null ? create({ ...fields, ...about }) : change(task.id, fields))
   }
   return (
     <Dialog close={close} title={task === null ? texts.create : texts.edit}>
-      <form onSubmit={submit} noValidate>
+      <Form submit={submit}>
         <Stack gap="sm">
-          <TextInput
-            label={texts.what}
-            value={title}
-            maxLength={300}
-            data-autofocus
-            onChange={(event) => setTitle(event.currentTarget.value)}
-          />
-          <TextInput
-            label={texts.due}
-            type="datetime-local"
-            value={due}
-            onChange={(event) => setDue(event.currentTarget.value)}
-          />
+          <TextInput label={texts.what} maxLength={300} data-autofocus {...draftInput(draft, 'title')} />
+          <TextInput label={texts.due} type="datetime-local" {...draftInput(draft, 'due')} />
           <Select
             label={texts.person}
             placeholder={texts.anyone}
             value={person}
             clearable
-            onChange={setPerson}
+            onChange={(id) => draft.set({ person: id })}
             data={members.map(({ id, name }) => ({ value: id, label: name }))}
           />
           <Group justify="space-between">
@@ -82,7 +76,7 @@ export default function TaskDialog({ task, about = {}, close }: TaskDialogProps)
             </Button>
           </Group>
         </Stack>
-      </form>
+      </Form>
     </Dialog>
   )
 }

@@ -6,6 +6,7 @@ import { t, withTexts } from '../../text/index.ts'
 import { lazyComponent } from '../../ui/overlay/lazy.ts'
 import { showError, showUndoToast } from '../../ui/overlay/toasts.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import { MoreButton } from '../MoreButton.tsx'
 import { TaskRow } from './TaskRow.tsx'
 import styles from './Tasks.module.css'
 
@@ -24,11 +25,11 @@ export function useToggleTask(workspaceId: string): (task: Task) => void {
 /** Open tasks about a lead or a conversation, with a button for a new one. */
 export function TaskList({ about }: { about: Pick<TaskFilter, 'leadId' | 'conversationId'> }) {
   const workspaceId = useWorkspaceId()
-  const { data, hasNextPage, isFetchingNextPage, fetchNextPage } = useTasks(workspaceId, about)
+  const query = useTasks(workspaceId, about)
   const toggle = useToggleTask(workspaceId)
   // `new`, or the task that is changed.
   const [opened, setOpened] = useState<Task | 'new' | null>(null)
-  const tasks = data?.pages.flatMap((page) => page.tasks) ?? []
+  const tasks = query.data?.pages.flatMap((page) => page.tasks) ?? []
   return (
     <>
       <ul className={styles.list} aria-label={t.tasks.title}>
@@ -36,11 +37,9 @@ export function TaskList({ about }: { about: Pick<TaskFilter, 'leadId' | 'conver
           <TaskRow key={task.id} task={task} toggle={toggle} edit={setOpened} />
         ))}
       </ul>
-      {hasNextPage && (
-        <Button variant="subtle" size="compact-sm" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-          {t.tasks.more}
-        </Button>
-      )}
+      <MoreButton query={query} variant="subtle" size="compact-sm">
+        {t.tasks.more}
+      </MoreButton>
       <Button
         variant="subtle"
         color="gray"

@@ -43,21 +43,22 @@ export function TaskRow({ task, showsSubject, isActive, toggle, edit }: TaskRowP
   )
 }
 
-function Subject({ task: { lead, conversation } }: { task: Task }) {
+/** Returns the path of the conversation or lead that a task is about, within its workspace. */
+export function subjectPath({ lead, conversation }: Task): string | null {
+  if (conversation !== null) return `inbox/${conversation.id}`
+  return lead === null ? null : `leads/${lead.id}`
+}
+
+function Subject({ task }: { task: Task }) {
   const workspaceId = useWorkspaceId()
-  if (conversation !== null) {
-    return (
-      <Link to={`/w/${workspaceId}/inbox/${conversation.id}` as '/'} dir="auto">
-        {conversation.name ?? conversation.phone ?? t.inbox.noName}
-      </Link>
-    )
-  }
-  if (lead === null) return null
-  return lead.name === null ? (
-    <span>{t.common.unknown}</span>
-  ) : (
-    <Link to={`/w/${workspaceId}/leads/${lead.id}` as '/'} dir="auto">
-      {lead.name}
+  const { lead, conversation } = task
+  const path = subjectPath(task)
+  if (path === null) return null
+  const name = conversation === null ? lead?.name : (conversation.name ?? conversation.phone ?? t.inbox.noName)
+  if (name == null) return <span>{t.common.unknown}</span>
+  return (
+    <Link to={`/w/${workspaceId}/${path}` as '/'} dir="auto">
+      {name}
     </Link>
   )
 }
