@@ -10,8 +10,7 @@ import {
   reduceAttachments,
 } from '../../src/inbox/attach/attachments.ts'
 import { decideFile } from '../../src/inbox/attach/limits.ts'
-import { planFor } from '../../src/inbox/attach/voice-formats.ts'
-import { waveformOf } from '../../src/inbox/attach/waveform.ts'
+import { planFor, waveformOf } from '../../src/inbox/attach/record.ts'
 
 const megabyte = 1024 * 1024
 const official: UploadLimits = {
