@@ -48,13 +48,7 @@ export default function ApproveDraft({ conversationId, draft }: ApproveDraftProp
         <Content draft={draft} />
       )}
       {step === 'deciding' && (
-        <Decide
-          canEdit={draft.text !== null}
-          isBusy={isBusy}
-          send={() => void send(null)}
-          edit={() => setStep('editing')}
-          reject={() => setStep('rejecting')}
-        />
+        <Decide canEdit={draft.text !== null} isBusy={isBusy} send={() => void send(null)} go={setStep} />
       )}
       {step === 'rejecting' && (
         <Reject
@@ -101,36 +95,33 @@ interface DecideProps {
   canEdit: boolean
   isBusy: boolean
   send(): void
-  edit(): void
-  reject(): void
+  go(step: Step): void
 }
 
-function Decide({ canEdit, isBusy, send, edit, reject }: DecideProps) {
-  const texts = t.approve
-  useShortcuts(
-    texts.group,
-    useMemo(
-      () => [
-        { keys: 'y', label: texts.send, run: () => !isBusy && send() },
-        ...(canEdit ? [{ keys: 'i', label: texts.edit, run: edit }] : []),
-        { keys: 'd', label: texts.reject, run: reject },
-      ],
-      [canEdit, isBusy, send, edit, reject],
-    ),
+function Decide({ canEdit, isBusy, send, go }: DecideProps) {
+  const choices = useMemo(
+    () => [
+      { keys: 'y', label: t.approve.send, run: () => !isBusy && send() },
+      ...(canEdit ? [{ keys: 'i', label: t.approve.edit, run: () => go('editing') }] : []),
+      { keys: 'd', label: t.approve.reject, run: () => go('rejecting') },
+    ],
+    [canEdit, isBusy, send, go],
   )
+  useShortcuts(t.approve.group, choices)
   return (
     <div className={styles.buttons}>
-      <Button size="compact-sm" loading={isBusy} onClick={send} rightSection={<ShortcutHint keys="y" />}>
-        {texts.send}
-      </Button>
-      {canEdit && (
-        <Button size="compact-sm" variant="default" onClick={edit} rightSection={<ShortcutHint keys="i" />}>
-          {texts.edit}
+      {choices.map(({ keys, label, run }) => (
+        <Button
+          key={keys}
+          size="compact-sm"
+          variant={keys === 'y' ? undefined : 'default'}
+          loading={keys === 'y' && isBusy}
+          onClick={run}
+          rightSection={<ShortcutHint keys={keys} />}
+        >
+          {label}
         </Button>
-      )}
-      <Button size="compact-sm" variant="default" onClick={reject} rightSection={<ShortcutHint keys="d" />}>
-        {texts.reject}
-      </Button>
+      ))}
     </div>
   )
 }
