@@ -1,11 +1,10 @@
 import { useLocation } from '@tanstack/react-router'
-import { Suspense, useEffect, useMemo, useRef, useState } from 'react'
+import { Suspense, useEffect, useRef } from 'react'
 import { ApiError } from '../api/api-error.ts'
 import { useAgentDraft } from '../data/inbox/agent-drafts.ts'
 import { useDetail } from '../data/inbox/queries.ts'
 import { t, withTexts } from '../text/index.ts'
 import { prefetchedComponent } from '../ui/overlay/lazy.ts'
-import { ShortcutsBlocked } from '../ui/overlay/shortcuts-blocked.ts'
 import { EmptyState } from '../ui/page/EmptyState.tsx'
 import { ErrorState } from '../ui/page/ErrorState.tsx'
 import { ShortcutsQueued } from '../ui/shortcuts.ts'
@@ -15,17 +14,16 @@ import { OwnerBar, StandbyBar } from './compose/OwnerBar.tsx'
 import { useInboxContext } from './parts/inbox-context.ts'
 import { customerName } from './parts/inbox-texts.ts'
 import { TypingLine, usePresence } from './parts/presence.tsx'
-import { ThreadContext, type ThreadContextValue } from './parts/thread-context.ts'
 import styles from './ThreadPane.module.css'
 import { Thread, type ThreadHandle } from './thread/Thread.tsx'
 import { ThreadHeader } from './thread/ThreadHeader.tsx'
+import { ThreadProvider } from './thread/ThreadProvider.tsx'
 
 // Loaded shortly after the thread, which matters most.
 const MessageGestures = prefetchedComponent(() => import('./quote/MessageGestures.tsx'))
 const ApproveDraft = prefetchedComponent(() => withTexts(() => import('./approve/ApproveDraft.tsx')))
 const FollowUpBar = prefetchedComponent(() => withTexts(() => import('./follow/FollowUpBar.tsx')))
 const CustomerPane = prefetchedComponent(() => withTexts(() => import('./customer/CustomerPane.tsx')))
-const Viewer = prefetchedComponent(() => import('./media/Viewer.tsx'))
 
 const isUuid = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/
 
@@ -45,44 +43,28 @@ export function ThreadPane({ id, showsCustomer, setShowsCustomer }: ThreadPanePr
   const thread = useRef<ThreadHandle>(null)
   const pane = useRef<HTMLElement>(null)
   const conversation = data?.conversation
-  const [openFile, setOpenFile] = useState<string | null>(null)
-  const inThread = useMemo<ThreadContextValue>(
-    () => ({
-      conversationId: id,
-      customerName: conversation === undefined ? t.inbox.noName : customerName(conversation),
-      showMessage: (messageId) => {
-        setShowsCustomer(false)
-        thread.current?.toMessage(messageId)
-      },
-      openFile: setOpenFile,
-    }),
-    [id, conversation, setShowsCustomer],
-  )
+  const name = conversation === undefined ? t.inbox.noName : customerName(conversation)
+  const showMessage = (messageId: string) => {
+    setShowsCustomer(false)
+    thread.current?.toMessage(messageId)
+  }
   useMessageFromAddress(thread, id, conversation !== undefined)
   // Also if it was shown before: it may have been erased.
   if (error instanceof ApiError && error.status === 404) {
     return <EmptyState title={t.inbox.notFound} action={{ label: t.inbox.backToList, run: close }} />
   }
   if (conversation === undefined) {
-    if (error === null) {
-      return (
-        <div className={styles.panes}>
-          <ShortcutsQueued />
-        </div>
-      )
-    }
-    return <ErrorState error={error} retry={() => void refetch()} />
+    if (error !== null) return <ErrorState error={error} retry={() => void refetch()} />
+    return (
+      <div className={styles.panes}>
+        <ShortcutsQueued />
+      </div>
+    )
   }
   return (
-    <ThreadContext value={inThread}>
+    <ThreadProvider conversationId={id} customerName={name} showMessage={showMessage}>
       <div className={styles.panes} data-customer={showsCustomer || undefined}>
-        <section
-          ref={pane}
-          id="thread"
-          tabIndex={-1}
-          className={styles.pane}
-          aria-label={t.inbox.thread({ name: customerName(conversation) })}
-        >
+        <section ref={pane} id="thread" tabIndex={-1} className={styles.pane} aria-label={t.inbox.thread({ name })}>
           <ThreadHeader
             conversation={conversation}
             people={people}
@@ -111,13 +93,8 @@ export function ThreadPane({ id, showsCustomer, setShowsCustomer }: ThreadPanePr
             <CustomerPane conversation={conversation} />
           </Suspense>
         </aside>
-        {openFile !== null && (
-          <Suspense fallback={<ShortcutsBlocked />}>
-            <Viewer messageId={openFile} close={() => setOpenFile(null)} />
-          </Suspense>
-        )}
       </div>
-    </ThreadContext>
+    </ThreadProvider>
   )
 }
 

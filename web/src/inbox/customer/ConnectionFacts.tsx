@@ -24,12 +24,13 @@ interface ConnectionFactsProps {
 export function ConnectionFacts({ conversation, firstContactAt }: ConnectionFactsProps) {
   const workspaceId = useWorkspaceId()
   const { data: connections = [] } = useConnections(workspaceId)
-  const { connectionId, connectionName, channel, windowExpiresAt, contact, profileName } = conversation
+  const { connectionId, connectionName, channel, windowExpiresAt, contact, profileName, goal } = conversation
   const state = connections.find(({ id }) => id === connectionId)?.state
   const now = useNow()
   const isClosed = useResponseWindow(windowExpiresAt).state === 'closed'
   const texts = t.customer
   const closed = channel === 'unofficial' ? texts.windowClosedQr : texts.windowClosed
+  const windowEnd = isClosed || windowExpiresAt === null ? closed : formatDateTime(windowExpiresAt)
   return (
     <Section title={texts.connection}>
       <Facts
@@ -46,23 +47,12 @@ export function ConnectionFacts({ conversation, firstContactAt }: ConnectionFact
             ),
           },
           // Visitors of a website can always be answered.
-          ...(channel === 'website'
-            ? []
-            : [
-                {
-                  name: texts.window,
-                  value: isClosed || windowExpiresAt === null ? closed : formatDateTime(windowExpiresAt),
-                },
-              ]),
+          channel !== 'website' && { name: texts.window, value: windowEnd },
           { name: t.inbox.priority, value: <PrioritySelect conversation={conversation} /> },
-          ...(conversation.goal === null
-            ? []
-            : [{ name: t.inbox.goals.title, value: <GoalChip goal={conversation.goal} now={now} /> }]),
+          goal !== null && { name: t.inbox.goals.title, value: <GoalChip goal={goal} now={now} /> },
           { name: texts.firstContact, value: formatDateTime(firstContactAt) },
           // If the lead has another name.
-          ...(profileName === null || profileName === contact.name
-            ? []
-            : [{ name: texts.profileName, value: profileName }]),
+          profileName !== null && profileName !== contact.name && { name: texts.profileName, value: profileName },
         ]}
       />
     </Section>

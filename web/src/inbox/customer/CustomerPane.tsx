@@ -1,4 +1,4 @@
-import { ActionIcon, Button, CopyButton } from '@mantine/core'
+import { Button, CopyButton } from '@mantine/core'
 import { IconCheck, IconCopy } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
 import { useCallback } from 'react'
@@ -6,10 +6,12 @@ import { type LiveEvent, useLive } from '../../api/live.ts'
 import { refetchQueries } from '../../api/refetch.ts'
 import { setConsent } from '../../data/inbox/actions.ts'
 import { detailKey } from '../../data/inbox/cache.ts'
+import { useConversationsWith } from '../../data/inbox/customer.ts'
 import { useCachedThread, useDetail, useInbox } from '../../data/inbox/queries.ts'
 import type { Conversation, Note, TimelineItem } from '../../data/inbox/types.ts'
 import type { ConsentPurpose } from '../../data/lead/consents.ts'
-import { leadKey } from '../../data/leads.ts'
+import { leadKey, useHistory } from '../../data/leads.ts'
+import { usePeople } from '../../data/people.ts'
 import { hasRole } from '../../session/session.ts'
 import { EraseButton } from '../../shared/EraseButton.tsx'
 import { MarketingConsent } from '../../shared/MarketingConsent.tsx'
@@ -17,19 +19,20 @@ import { LeadSequences } from '../../shared/sequences/LeadSequences.tsx'
 import { TaskList } from '../../shared/tasks/TaskList.tsx'
 import { t } from '../../text/index.ts'
 import { Avatar } from '../../ui/Avatar.tsx'
+import { Chip } from '../../ui/Chip.tsx'
+import { statusName } from '../../ui/format/lead-texts.ts'
 import { dialablePhone } from '../../ui/format/phone.ts'
-import { formatDateTime, timeAgo } from '../../ui/format/time.ts'
+import { formatDateTime, formatShortTime, timeAgo } from '../../ui/format/time.ts'
 import { Tip } from '../../ui/overlay/Tip.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import AdCard from '../parts/AdCard.tsx'
 import { LabelList, useConversationLabels } from '../parts/ConversationLabels.tsx'
-import { customerName, phoneLabel } from '../parts/inbox-texts.ts'
+import { IconButton } from '../parts/IconButton.tsx'
+import { customerName, lastMessageLine, phoneLabel } from '../parts/inbox-texts.ts'
 import { ConnectionFacts } from './ConnectionFacts.tsx'
 import styles from './Customer.module.css'
 import { Gallery } from './Gallery.tsx'
 import { LeadCard, NoLead } from './LeadCard.tsx'
-import { LeadHistory } from './LeadHistory.tsx'
-import { OtherConversations } from './OtherConversations.tsx'
 import { Section } from './Section.tsx'
 
 interface CustomerPaneProps {
@@ -163,15 +166,14 @@ function Head({ conversation }: { conversation: Conversation }) {
           <CopyButton value={dialablePhone(contact.phone ?? '')}>
             {({ copied, copy }) => (
               <Tip label={copied ? t.common.copied : t.common.copy}>
-                <ActionIcon
-                  variant="subtle"
-                  color="gray"
+                <IconButton
+                  icon={copied ? IconCheck : IconCopy}
+                  iconSize={14}
                   size="sm"
+                  label={`${t.common.copy}: ${t.customer.phone}`}
+                  title={undefined}
                   onClick={copy}
-                  aria-label={`${t.common.copy}: ${t.customer.phone}`}
-                >
-                  {copied ? <IconCheck size={14} /> : <IconCopy size={14} />}
-                </ActionIcon>
+                />
               </Tip>
             )}
           </CopyButton>
@@ -204,4 +206,66 @@ function notesOf(read: readonly Note[], items: readonly TimelineItem[]): Note[] 
   const all = new Map(read.map((note) => [note.id, note]))
   for (const { note } of items) if (note !== undefined) all.set(note.id, note)
   return [...all.values()].sort((a, b) => (a.createdAt < b.createdAt ? 1 : -1))
+}
+
+/** Conversations of the customer with other connections. */
+function OtherConversations({ conversationId, phone }: { conversationId: string; phone: string }) {
+  const workspaceId = useWorkspaceId()
+  const { data: conversations } = useConversationsWith(workspaceId, phone)
+  if (conversations === undefined) return null
+  const others = conversations.filter(({ id }) => id !== conversationId)
+  return (
+    <Section title={t.customer.others}>
+      {others.length === 0 && <p className={styles.muted}>{t.customer.noOthers}</p>}
+      <ul className={styles.list}>
+        {others.map((one) => (
+          <li key={one.id}>
+            <Link
+              className={styles.other}
+              to="/w/$workspaceId/inbox/{-$conversationId}"
+              params={{ workspaceId, conversationId: one.id }}
+              search={true}
+            >
+              <span className={styles.otherLine} dir="auto">
+                {lastMessageLine(one) || t.inbox.emptyThread}
+              </span>
+              <span className={styles.meta}>
+                {[
+                  one.connectionName ?? t.common.unknown,
+                  t.inbox.statuses[one.status],
+                  formatShortTime(one.lastMessageAt),
+                ].join(' · ')}
+              </span>
+              {one.unreadCount > 0 && <Chip tone="accent">{t.inbox.unreadCount({ n: one.unreadCount })}</Chip>}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </Section>
+  )
+}
+
+/** Timeline of the lead, newest first. */
+function LeadHistory({ leadId }: { leadId: string }) {
+  const workspaceId = useWorkspaceId()
+  const { data: history } = useHistory(workspaceId, leadId)
+  const people = usePeople(workspaceId)
+  if (history === undefined) return null
+  const nameOf = ({ type, id }: { type: string; id: string | null }): string =>
+    type === 'system' ? t.customer.bySystem : (people.nameOf(id) ?? t.common.unknown)
+  return (
+    <Section title={t.customer.history}>
+      {history.length === 0 && <p className={styles.muted}>{t.customer.noHistory}</p>}
+      <ol className={styles.list}>
+        {history.toReversed().map(({ id, from, to, actor, at }) => (
+          <li key={id}>
+            {t.customer.step({ from: statusName(from), to: statusName(to) })}
+            <div className={styles.meta} title={formatDateTime(at)}>
+              {nameOf(actor)} · {timeAgo(at)}
+            </div>
+          </li>
+        ))}
+      </ol>
+    </Section>
+  )
 }

@@ -13,12 +13,12 @@ import {
 import { prefetchThread, useConversationPages, useInbox } from '../../data/inbox/queries.ts'
 import type { Conversation, ConversationFilter } from '../../data/inbox/types.ts'
 import { useLabelsById } from '../../data/labels.ts'
-import { currentUser } from '../../session/session.ts'
 import { t } from '../../text/index.ts'
 import { EmptyState } from '../../ui/page/EmptyState.tsx'
 import { ErrorState } from '../../ui/page/ErrorState.tsx'
 import { type Shortcut, useShortcuts } from '../../ui/shortcuts.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import { useInboxContext } from '../parts/inbox-context.ts'
 import { currentSelection, selectRangeTo, toggleSelected, useSelection } from '../parts/selection.ts'
 import { ConversationRow, rowHeight } from './ConversationRow.tsx'
 import styles from './ConversationRows.module.css'
@@ -28,7 +28,6 @@ interface ConversationRowsProps {
   filter: ConversationFilter
   isNarrowed: boolean
   openId: string | undefined
-  open(id: string): void
   clear(): void
 }
 
@@ -37,9 +36,8 @@ const prefetchRows = 30
 const retryMs = 2_000
 
 /** Virtual list: renders only visible rows. */
-export function ConversationRows({ filter, isNarrowed, openId, open, clear }: ConversationRowsProps) {
+export function ConversationRows({ filter, isNarrowed, openId, clear }: ConversationRowsProps) {
   const workspaceId = useWorkspaceId()
-  const inbox = useInbox()
   const navigate = useNavigate()
   const { query, rows, cursor, more } = useConversationPages(workspaceId, filter)
   const hasMore = cursor !== null
@@ -51,15 +49,12 @@ export function ConversationRows({ filter, isNarrowed, openId, open, clear }: Co
     overscan: 8,
   })
   const shown = virtual.getVirtualItems()
-  const labels = useLabelsById(workspaceId)
-  const now = useNow()
   useScrollAnchor(scroller, rows, filter)
   const isNearEnd = hasMore && (shown.at(-1)?.index ?? 0) >= rows.length - prefetchRows
   useNextPage(isNearEnd ? cursor : null, more)
-  const { chosen, isTouchMode, choose } = useRowSelection(rows)
-  const navigation = useRowNavigation(scroller, rows, openId, virtual.scrollToIndex, open)
-  useListKeys(useQueuedMove(navigation, query.isPending), choose)
-  const peek = useCallback((id: string) => prefetchThread(inbox, id), [inbox])
+  const { chosen, isChoosing, shared } = useRows(rows)
+  const navigation = useRowNavigation(scroller, rows, openId, virtual.scrollToIndex, shared.open)
+  useListKeys(useQueuedMove(navigation, query.isPending), shared.select)
 
   if (query.isError && rows.length === 0) return <ErrorState error={query.error} retry={() => void query.refetch()} />
   if (query.isPending) return <SkeletonRows />
@@ -78,7 +73,7 @@ export function ConversationRows({ filter, isNarrowed, openId, open, clear }: Co
       <ul
         className={styles.rows}
         style={{ height: virtual.getTotalSize() }}
-        data-choosing={isTouchMode || chosen.size > 0 || undefined}
+        data-choosing={isChoosing || undefined}
         onKeyDown={focusAdjacentRow}
       >
         {shown.map(({ index, start }) => {
@@ -88,17 +83,11 @@ export function ConversationRows({ filter, isNarrowed, openId, open, clear }: Co
               <ConversationRow
                 key={row.id}
                 {...{ row, index, start }}
+                {...shared}
                 total={hasMore ? -1 : rows.length}
                 isOpen={row.id === openId}
                 isSelected={chosen.has(row.id)}
-                isTouchMode={isTouchMode}
                 isTabStop={row.id === stopId}
-                labels={labels}
-                now={now}
-                userId={currentUser().id}
-                open={open}
-                select={choose}
-                peek={peek}
               />
             )
           )
@@ -194,7 +183,7 @@ const focusedRow = (): string | undefined => document.activeElement?.closest<HTM
 
 function useListKeys(
   { moveBy, currentId }: RowNavigation,
-  choose: (id: string | undefined, isRange: boolean) => void,
+  select: ReturnType<typeof useRows>['shared']['select'],
 ): void {
   useShortcuts(
     t.inbox.title,
@@ -202,24 +191,29 @@ function useListKeys(
       (): Shortcut[] => [
         { keys: 'j', label: t.inbox.actions.next, skipsFlush: true, run: () => moveBy(1) },
         { keys: 'k', label: t.inbox.actions.previous, skipsFlush: true, run: () => moveBy(-1) },
-        { keys: 'x', label: t.inbox.bulk.toggle, run: () => choose(currentId(), false) },
+        { keys: 'x', label: t.inbox.bulk.toggle, run: () => select(currentId(), false) },
       ],
-      [moveBy, currentId, choose],
+      [moveBy, currentId, select],
     ),
   )
 }
 
-export function useRowSelection(rows: readonly { id: string }[]) {
+/** Returns the selected rows, and the props that all rows share. */
+export function useRows(rows: readonly { id: string }[]) {
+  const inbox = useInbox()
+  const { open } = useInboxContext()
   const { ids, isTouchMode } = useSelection()
   const latest = useRef(rows)
   latest.current = rows
-  const chosen = useMemo(() => new Set(ids), [ids])
-  const choose = useCallback((id: string | undefined, isRange: boolean) => {
+  const select = useCallback((id: string | undefined, isRange: boolean) => {
     if (id === undefined) return
     if (isRange) selectRangeTo(id, latest.current)
     else toggleSelected(id)
   }, [])
-  return { chosen, isTouchMode, choose }
+  const peek = useCallback((id: string) => prefetchThread(inbox, id), [inbox])
+  const labels = useLabelsById(inbox.workspaceId)
+  const shared = { isTouchMode, labels, now: useNow(), open, select, peek }
+  return { chosen: new Set(ids), isChoosing: isTouchMode || ids.length > 0, shared }
 }
 
 const adjacentRow: Partial<Record<string, 'nextElementSibling' | 'previousElementSibling'>> = {

@@ -26,7 +26,11 @@ export interface InboxSearch {
   search?: string
 }
 
-export type FilterBy = ChangeSearch<InboxSearch>
+/** Props of components that show and change the filter. */
+export interface FilterProps {
+  search: InboxSearch
+  filterBy: ChangeSearch<InboxSearch>
+}
 
 /** Attribute of the element with search results. */
 export const resultsAttribute = 'data-found-here'

@@ -11,14 +11,15 @@ import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { coordinates, mapAddress } from '../media/media-rules.ts'
 import styles from './parts.module.css'
 
-type LocationAndContactsProps = Pick<Message, 'place' | 'cards'>
-
 /** Location and contact cards of a message. */
-export default function LocationAndContacts({ place, cards }: LocationAndContactsProps) {
+export default function LocationAndContacts({ place, cards }: Pick<Message, 'place' | 'cards'>) {
   return (
     <>
       {place !== null && <LocationCard place={place} />}
-      {cards.length > 0 && <ContactCards cards={cards} />}
+      {cards.map((card, n) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the cards of a message do not change
+        <ContactCardView key={n} card={card} />
+      ))}
     </>
   )
 }
@@ -44,13 +45,6 @@ function LocationCard({ place: { latitude, longitude, name, address, isLive } }:
       </span>
     </span>
   )
-}
-
-function ContactCards({ cards }: { cards: readonly ContactCard[] }) {
-  return cards.map((card, n) => (
-    // biome-ignore lint/suspicious/noArrayIndexKey: the cards of a message do not change
-    <ContactCardView key={n} card={card} />
-  ))
 }
 
 function ContactCardView({ card }: { card: ContactCard }) {

@@ -1,14 +1,13 @@
-import { ActionIcon } from '@mantine/core'
 import { IconArrowLeft, IconLayoutSidebarRight } from '@tabler/icons-react'
 import type { Conversation, Person } from '../../data/inbox/types.ts'
 import { t } from '../../text/index.ts'
-import { formatShortTime } from '../../ui/format/time.ts'
 import { Tip } from '../../ui/overlay/Tip.tsx'
 import { useNow } from '../list/ConversationRows.tsx'
 import { LabelList, useConversationLabels } from '../parts/ConversationLabels.tsx'
 import { GoalChip } from '../parts/GoalChip.tsx'
+import { IconButton } from '../parts/IconButton.tsx'
 import { useInboxContext } from '../parts/inbox-context.ts'
-import { customerName, phoneLabel } from '../parts/inbox-texts.ts'
+import { customerName, phoneLabel, snoozeText } from '../parts/inbox-texts.ts'
 import { PresenceAvatars } from '../parts/presence.tsx'
 import styles from '../ThreadPane.module.css'
 import { ThreadActions } from './ThreadActions.tsx'
@@ -20,8 +19,7 @@ interface ThreadHeaderProps {
   toggleCustomer(): void
 }
 
-export function ThreadHeader(props: ThreadHeaderProps) {
-  const { conversation, people, showsCustomer, toggleCustomer } = props
+export function ThreadHeader({ conversation, people, showsCustomer, toggleCustomer }: ThreadHeaderProps) {
   const { close } = useInboxContext()
   const labels = useConversationLabels(conversation.labelIds)
   const facts = factsOf(conversation)
@@ -30,16 +28,16 @@ export function ThreadHeader(props: ThreadHeaderProps) {
   return (
     <header className={styles.head}>
       <div className={styles.header}>
-        <ActionIcon
-          className={styles.back}
-          variant="subtle"
-          color="gray"
+        <IconButton
+          icon={IconArrowLeft}
+          iconSize={20}
+          stroke={1.6}
           size="lg"
-          aria-label={t.inbox.backToList}
+          label={t.inbox.backToList}
+          title={undefined}
+          className={styles.back}
           onClick={showsCustomer ? toggleCustomer : close}
-        >
-          <IconArrowLeft size={20} stroke={1.6} />
-        </ActionIcon>
+        />
         <div className={styles.who}>
           <h2 className={styles.name} dir="auto">
             {customerName(conversation)}
@@ -55,18 +53,18 @@ export function ThreadHeader(props: ThreadHeaderProps) {
         <PresenceAvatars people={people} />
         <ThreadActions conversation={conversation} />
         <Tip label={customerLabel}>
-          <ActionIcon
-            className={`${styles.customerButton} ${styles.act}`}
-            variant="subtle"
-            color="gray"
+          <IconButton
+            icon={IconLayoutSidebarRight}
+            stroke={1.6}
             size="lg"
-            aria-label={customerLabel}
+            label={customerLabel}
+            title={undefined}
+            className={`${styles.customerButton} ${styles.act}`}
             aria-expanded={showsCustomer}
             onClick={toggleCustomer}
           >
-            <IconLayoutSidebarRight size={18} stroke={1.6} />
             <span>{t.inbox.customer}</span>
-          </ActionIcon>
+          </IconButton>
         </Tip>
       </div>
       {labels.length > 0 && <LabelList labels={labels} />}
@@ -78,9 +76,7 @@ export function ThreadHeader(props: ThreadHeaderProps) {
 function factsOf(conversation: Conversation): string[] {
   const { contact, connectionName, status, snoozedUntil, assignedToName, teamName, priority } = conversation
   const phone = contact.name === null ? null : phoneLabel(contact.phone)
-  const until =
-    snoozedUntil === null ? t.inbox.snoozedOpen : t.inbox.snoozedUntil({ moment: formatShortTime(snoozedUntil) })
-  const state = status === 'snoozed' ? until : t.inbox.statuses[status]
+  const state = status === 'snoozed' ? snoozeText(snoozedUntil) : t.inbox.statuses[status]
   const priorityName = priority === null ? null : t.inbox.priorities[priority]
   const facts = [status === 'open' ? null : state, priorityName, assignedToName, teamName, phone, connectionName]
   return facts.filter((fact) => fact !== null)
