@@ -49,12 +49,7 @@ function inputOf({ kind, language, title, body, tags, keyIds, validFrom, validUn
   return { kind, language, title, body, tags, keyIds, validFrom, validUntil }
 }
 
-interface EditorProps {
-  saved: Article | null
-  versions: readonly ArticleVersionHead[]
-}
-
-function Editor({ saved, versions }: EditorProps) {
+function Editor({ saved, versions }: { saved: Article | null; versions: readonly ArticleVersionHead[] }) {
   const workspaceId = useWorkspaceId()
   const texts = t.knowledge
   const mayPublish = hasRole(workspaceId, 'admin')
@@ -172,12 +167,7 @@ function Conflict() {
   )
 }
 
-interface MoreMenuProps {
-  article: Article
-  move(status: Article['status']): void
-}
-
-function MoreMenu({ article, move }: MoreMenuProps) {
+function MoreMenu({ article, move }: { article: Article; move(status: Article['status']): void }) {
   const workspaceId = useWorkspaceId()
   const queries = useQueryClient()
   const navigate = useNavigate()
