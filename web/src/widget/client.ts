@@ -119,7 +119,7 @@ export class Client {
       this.pending = stored.pending
     }
     if (identity !== null) await this.#open().catch(() => {})
-    this.#follow()
+    void this.#follow()
     void this.#sendAll()
   }
 
@@ -169,7 +169,7 @@ export class Client {
     const opened = await this.#call<{ token: string }>('POST', 'sessions', proof)
     this.#token = opened.token
     this.#write()
-    this.#follow()
+    void this.#follow()
   }
 
   async #prove(): Promise<object> {
@@ -221,32 +221,29 @@ export class Client {
   }
 
   /** Follows the chat until it ends. A later call replaces an earlier one. */
-  #follow(): void {
-    if (this.#token === null) return
+  async #follow(): Promise<void> {
     const own = ++this.#following
-    void (async () => {
-      let pauseMs = 1_000
-      while (own === this.#following && this.#token !== null) {
-        try {
-          const update = await this.#call<Update>('GET', `updates?${this.#position()}`)
-          if (own !== this.#following) return
-          this.#after = update.messages.at(-1)?.seq ?? this.#after ?? 0
-          // With more to come, the next request must not wait.
-          this.#version = update.hasMore ? null : update.version
-          this.isOffline = false
-          pauseMs = 1_000
-          this.view?.update(update)
-        } catch (error) {
-          if (own !== this.#following) return
-          const { status = 0, waitMs = 0 } = error instanceof Refusal ? error : {}
-          if (status === 401) return this.#lose()
-          this.isOffline = status === 0
-          this.view?.draw()
-          await pause(Math.max(waitMs, pauseMs))
-          pauseMs = Math.min(pauseMs * 2, maxPauseMs)
-        }
+    let pauseMs = 1_000
+    while (own === this.#following && this.#token !== null) {
+      try {
+        const update = await this.#call<Update>('GET', `updates?${this.#position()}`)
+        if (own !== this.#following) return
+        this.#after = update.messages.at(-1)?.seq ?? this.#after ?? 0
+        // With more to come, the next request must not wait.
+        this.#version = update.hasMore ? null : update.version
+        this.isOffline = false
+        pauseMs = 1_000
+        this.view?.update(update)
+      } catch (error) {
+        if (own !== this.#following) return
+        const { status = 0, waitMs = 0 } = error instanceof Refusal ? error : {}
+        if (status === 401) return this.#lose()
+        this.isOffline = status === 0
+        this.view?.draw()
+        await pause(Math.max(waitMs, pauseMs))
+        pauseMs = Math.min(pauseMs * 2, maxPauseMs)
       }
-    })()
+    }
   }
 
   #position(): URLSearchParams {
