@@ -1,8 +1,10 @@
+import { IconArrowLeft, IconLayoutSidebarRight } from '@tabler/icons-react'
 import { useLocation } from '@tanstack/react-router'
 import { Suspense, useEffect, useRef } from 'react'
 import { ApiError } from '../api/api-error.ts'
 import { useAgentDraft } from '../data/inbox/agent-drafts.ts'
 import { useDetail } from '../data/inbox/queries.ts'
+import type { Conversation, Person } from '../data/inbox/types.ts'
 import { t, withTexts } from '../text/index.ts'
 import { prefetchedComponent } from '../ui/overlay/lazy.ts'
 import { EmptyState } from '../ui/page/EmptyState.tsx'
@@ -11,12 +13,16 @@ import { ShortcutsQueued } from '../ui/shortcuts.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import { Composer } from './compose/Composer.tsx'
 import { OwnerBar, StandbyBar } from './compose/OwnerBar.tsx'
+import { useNow } from './list/ConversationRows.tsx'
+import { LabelList, useConversationLabels } from './parts/ConversationLabels.tsx'
+import { GoalChip } from './parts/GoalChip.tsx'
+import { IconButton } from './parts/IconButton.tsx'
 import { useInboxContext } from './parts/inbox-context.ts'
-import { customerName } from './parts/inbox-texts.ts'
-import { TypingLine, usePresence } from './parts/presence.tsx'
+import { customerName, phoneLabel, snoozeText } from './parts/inbox-texts.ts'
+import { PresenceAvatars, TypingLine, usePresence } from './parts/presence.tsx'
 import styles from './ThreadPane.module.css'
 import { Thread, type ThreadHandle } from './thread/Thread.tsx'
-import { ThreadHeader } from './thread/ThreadHeader.tsx'
+import { ThreadActions } from './thread/ThreadActions.tsx'
 import { ThreadProvider } from './thread/ThreadProvider.tsx'
 
 // Loaded shortly after the thread, which matters most.
@@ -96,6 +102,74 @@ export function ThreadPane({ id, showsCustomer, setShowsCustomer }: ThreadPanePr
       </div>
     </ThreadProvider>
   )
+}
+
+interface ThreadHeaderProps {
+  conversation: Conversation
+  people: readonly Person[]
+  showsCustomer: boolean
+  toggleCustomer(): void
+}
+
+function ThreadHeader({ conversation, people, showsCustomer, toggleCustomer }: ThreadHeaderProps) {
+  const { close } = useInboxContext()
+  const labels = useConversationLabels(conversation.labelIds)
+  const facts = factsOf(conversation)
+  const now = useNow()
+  const customerLabel = showsCustomer ? t.inbox.hideCustomer : t.inbox.showCustomer
+  return (
+    <header className={styles.head}>
+      <div className={styles.header}>
+        <IconButton
+          icon={IconArrowLeft}
+          iconSize={20}
+          stroke={1.6}
+          size="lg"
+          label={t.inbox.backToList}
+          title={undefined}
+          className={styles.back}
+          onClick={showsCustomer ? toggleCustomer : close}
+        />
+        <div className={styles.who}>
+          <h2 className={styles.name} dir="auto">
+            {customerName(conversation)}
+          </h2>
+          {/* Facts that do not fit are hidden completely; the panel shows all of them. */}
+          <div className={styles.facts} title={facts.join(' · ')}>
+            {conversation.goal !== null && <GoalChip goal={conversation.goal} now={now} />}
+            {[...new Set(facts)].map((fact) => (
+              <span key={fact}>{fact}</span>
+            ))}
+          </div>
+        </div>
+        <PresenceAvatars people={people} />
+        <ThreadActions conversation={conversation} />
+        <IconButton
+          icon={IconLayoutSidebarRight}
+          stroke={1.6}
+          size="lg"
+          label={customerLabel}
+          tip={customerLabel}
+          className={`${styles.customerButton} ${styles.act}`}
+          aria-expanded={showsCustomer}
+          onClick={toggleCustomer}
+        >
+          <span>{t.inbox.customer}</span>
+        </IconButton>
+      </div>
+      {labels.length > 0 && <LabelList labels={labels} />}
+    </header>
+  )
+}
+
+/** Returns the facts, most actionable first. */
+function factsOf(conversation: Conversation): string[] {
+  const { contact, connectionName, status, snoozedUntil, assignedToName, teamName, priority } = conversation
+  const phone = contact.name === null ? null : phoneLabel(contact.phone)
+  const state = status === 'snoozed' ? snoozeText(snoozedUntil) : t.inbox.statuses[status]
+  const priorityName = priority === null ? null : t.inbox.priorities[priority]
+  const facts = [status === 'open' ? null : state, priorityName, assignedToName, teamName, phone, connectionName]
+  return facts.filter((fact) => fact !== null)
 }
 
 /** Scrolls to the message in the address, as in links of the player; following the same link again scrolls again. */

@@ -3,7 +3,7 @@ import { enqueue, sendInBackground } from '../../data/inbox/outbox.ts'
 import type { Reply, UploadLimits } from '../../data/inbox/types.ts'
 import { t } from '../../text/index.ts'
 import { type Attachment, type Attachments, newAttachment } from './attachment.ts'
-import { firstSubmitted, isHalted, nextToSend, preserveCaptions } from './attachments.ts'
+import { firstSubmitted, preserveCaptions } from './attachments.ts'
 import { decideFile } from './limits.ts'
 import { changeAttachments, setAttachments, setRejected } from './tray.ts'
 import { attachmentsOf, nextChange, type RejectedFile } from './tray-store.ts'
@@ -110,11 +110,9 @@ function sendSubmitted(inbox: Inbox, id: string, report: ReportRefusal): void {
 async function sendEach(inbox: Inbox, id: string, report: ReportRefusal, ids: ReadonlySet<string>): Promise<void> {
   const { workspaceId } = inbox
   for (;;) {
-    const all = attachmentsOf(workspaceId, id)
-    const first = firstSubmitted(all)
-    if (first === undefined || !ids.has(first.id) || isHalted(all)) return
-    const next = nextToSend(all)
-    if (next?.step.at === 'ready') await sendOne(inbox, id, report, next, next.step.upload.id)
+    const first = firstSubmitted(attachmentsOf(workspaceId, id))
+    if (first === undefined || !ids.has(first.id) || first.step.at === 'failed') return
+    if (first.step.at === 'ready') await sendOne(inbox, id, report, first, first.step.upload.id)
     else await nextChange()
   }
 }

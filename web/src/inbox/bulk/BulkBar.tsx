@@ -17,7 +17,6 @@ import type { BulkChanges, Conversation, ConversationFilter, Priority } from '..
 import { t } from '../../text/index.ts'
 import { formatNumber } from '../../ui/format/time.ts'
 import { prefetchedComponent } from '../../ui/overlay/lazy.ts'
-import { Tip } from '../../ui/overlay/Tip.tsx'
 import { showError, showToast, showUndoToast } from '../../ui/overlay/toasts.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { IconButton, IconDropdown, useDropdowns } from '../parts/IconButton.tsx'
@@ -113,16 +112,14 @@ export default function BulkBar({ filter }: { filter: ConversationFilter }) {
           {...menu('snooze')}
           content={(dropdown) => <SnoozePicker dropdown={dropdown} snooze={bulkActions.snooze} />}
         />
-        <Tip label={`${unread} (U)`}>
-          <IconButton
-            icon={bulkActions.isUnread ? IconMailOpened : IconMail}
-            stroke={1.6}
-            label={unread}
-            title={undefined}
-            disabled={isEmpty}
-            onClick={bulkActions.toggleUnread}
-          />
-        </Tip>
+        <IconButton
+          icon={bulkActions.isUnread ? IconMailOpened : IconMail}
+          stroke={1.6}
+          label={unread}
+          tip={`${unread} (U)`}
+          disabled={isEmpty}
+          onClick={bulkActions.toggleUnread}
+        />
       </div>
       {progress !== null && <ProgressStatus progress={progress} />}
     </div>

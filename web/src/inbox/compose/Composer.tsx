@@ -40,7 +40,6 @@ export function Composer({ conversation, pane, onSent }: ComposerProps) {
   const attaching = useAttachmentControls(conversation.id, composer)
   const { take, mayAttach } = attaching
   const write = useModeSwitch(workspaceId, conversation.id, fieldRef)
-  useComposerKeys(write)
   // Before painting: the next key must go into the field, not to a shortcut.
   useLayoutEffect(() => {
     if (surface === 'reply' && consumeFocusRequest(conversation.id)) fieldRef.current?.focus()
@@ -177,9 +176,9 @@ function AgentNotice({ id, name }: { id: string; name: string }) {
   )
 }
 
-/** Switches the mode and focuses its field. */
+/** Returns what switches the mode and focuses its field, also by R and N. */
 function useModeSwitch(workspaceId: string, id: string, fieldRef: { current: HTMLTextAreaElement | null }) {
-  return useCallback(
+  const write = useCallback(
     (mode: Mode) => {
       // Renders synchronously, so that the next letter goes into the field.
       flushSync(() => setDraft(workspaceId, id, { mode }))
@@ -187,9 +186,6 @@ function useModeSwitch(workspaceId: string, id: string, fieldRef: { current: HTM
     },
     [workspaceId, id, fieldRef],
   )
-}
-
-function useComposerKeys(write: (mode: Mode) => void): void {
   useShortcuts(
     t.compose.title,
     useMemo(
@@ -200,4 +196,5 @@ function useComposerKeys(write: (mode: Mode) => void): void {
       [write],
     ),
   )
+  return write
 }

@@ -16,13 +16,13 @@ import { useLabelsById } from '../../data/labels.ts'
 import { t } from '../../text/index.ts'
 import { EmptyState } from '../../ui/page/EmptyState.tsx'
 import { ErrorState } from '../../ui/page/ErrorState.tsx'
-import { type Shortcut, useShortcuts } from '../../ui/shortcuts.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { useInboxContext } from '../parts/inbox-context.ts'
 import { currentSelection, selectRangeTo, toggleSelected, useSelection } from '../parts/selection.ts'
 import { ConversationRow, rowHeight } from './ConversationRow.tsx'
 import styles from './ConversationRows.module.css'
 import { anchoredScrollTop } from './scroll-anchor.ts'
+import { type ListMoves, useListKeys } from './use-list-navigation.ts'
 
 interface ConversationRowsProps {
   filter: ConversationFilter
@@ -53,8 +53,8 @@ export function ConversationRows({ filter, isNarrowed, openId, clear }: Conversa
   const isNearEnd = hasMore && (shown.at(-1)?.index ?? 0) >= rows.length - prefetchRows
   useNextPage(isNearEnd ? cursor : null, more)
   const { chosen, isChoosing, shared } = useRows(rows)
-  const navigation = useRowNavigation(scroller, rows, openId, virtual.scrollToIndex, shared.open)
-  useListKeys(useQueuedMove(navigation, query.isPending), shared.select)
+  const navigation = useRowNavigation(scroller, rows, openId, virtual.scrollToIndex, shared)
+  useListKeys(useQueuedMove(navigation, query.isPending))
 
   if (query.isError && rows.length === 0) return <ErrorState error={query.error} retry={() => void query.refetch()} />
   if (query.isPending) return <SkeletonRows />
@@ -123,26 +123,21 @@ function useNextPage(cursor: string | null, more: () => Promise<void>): void {
   }, [cursor, loadCount])
 }
 
-interface RowNavigation {
-  moveBy(step: 1 | -1): void
-  /** The focused row, otherwise the open conversation. */
-  currentId(): string | undefined
-}
-
 /** Moves by rows and opens them, except while several are selected: that must not mark them as read. */
 function useRowNavigation(
   scroller: { current: HTMLDivElement | null },
   rows: readonly { id: string }[],
   openId: string | undefined,
   scrollTo: (index: number) => void,
-  open: (id: string) => void,
-): RowNavigation {
-  const latest = useRef({ rows, openId, scrollTo, open })
-  latest.current = { rows, openId, scrollTo, open }
+  { open, select }: Pick<ReturnType<typeof useRows>['shared'], 'open' | 'select'>,
+): ListMoves {
+  const latest = useRef({ rows, openId, scrollTo })
+  latest.current = { rows, openId, scrollTo }
   return useMemo(() => {
+    // The focused row, otherwise the open conversation.
     const currentId = () => focusedRow() ?? latest.current.openId
     const moveBy = (step: 1 | -1) => {
-      const { rows, scrollTo, open } = latest.current
+      const { rows, scrollTo } = latest.current
       const from = rows.findIndex(({ id }) => id === currentId())
       const to = Math.min(Math.max(from + step, 0), rows.length - 1)
       const id = rows[to]?.id
@@ -155,12 +150,12 @@ function useRowNavigation(
       // Based on the focused row: with quick key presses, opening lags a row behind.
       if (to !== from && currentSelection().ids.length === 0) open(id)
     }
-    return { moveBy, currentId }
-  }, [scroller])
+    return { moveBy, toggle: () => select(currentId(), false) }
+  }, [scroller, open, select])
 }
 
 /** Remembers one move to the next row until rows have loaded. */
-function useQueuedMove(moves: RowNavigation, isPending: boolean): RowNavigation {
+function useQueuedMove(moves: ListMoves, isPending: boolean): ListMoves {
   const isQueued = useRef(false)
   useEffect(() => {
     if (isPending || !isQueued.current) return
@@ -180,23 +175,6 @@ function useQueuedMove(moves: RowNavigation, isPending: boolean): RowNavigation 
 }
 
 const focusedRow = (): string | undefined => document.activeElement?.closest<HTMLElement>('[data-row]')?.dataset.row
-
-function useListKeys(
-  { moveBy, currentId }: RowNavigation,
-  select: ReturnType<typeof useRows>['shared']['select'],
-): void {
-  useShortcuts(
-    t.inbox.title,
-    useMemo(
-      (): Shortcut[] => [
-        { keys: 'j', label: t.inbox.actions.next, skipsFlush: true, run: () => moveBy(1) },
-        { keys: 'k', label: t.inbox.actions.previous, skipsFlush: true, run: () => moveBy(-1) },
-        { keys: 'x', label: t.inbox.bulk.toggle, run: () => select(currentId(), false) },
-      ],
-      [moveBy, currentId, select],
-    ),
-  )
-}
 
 /** Returns the selected rows, and the props that all rows share. */
 export function useRows(rows: readonly { id: string }[]) {

@@ -7,7 +7,6 @@ import { useWorkspace } from '../../data/workspace.ts'
 import { t, withTexts } from '../../text/index.ts'
 import { prefetchedComponent, useIsPageReady } from '../../ui/overlay/lazy.ts'
 import { ShortcutsBlocked } from '../../ui/overlay/shortcuts-blocked.ts'
-import { Tip } from '../../ui/overlay/Tip.tsx'
 import { showError, showToast } from '../../ui/overlay/toasts.tsx'
 import { SearchField } from '../../ui/page/SearchField.tsx'
 import { type Shortcut, useShortcuts } from '../../ui/shortcuts.ts'
@@ -27,7 +26,6 @@ const NewConversation = prefetchedComponent(() => withTexts(() => import('../sta
 export function ListHeader({ search, filterBy }: FilterProps) {
   const [isSearching, setSearching] = useState(search.search !== undefined)
   const isPageReady = useIsPageReady()
-  const openSearch = () => setSearching(true)
   useShortcuts(
     t.inbox.title,
     useMemo(() => [{ keys: '/', label: t.inbox.openSearch, run: () => setSearching(true) }], []),
@@ -54,7 +52,13 @@ export function ListHeader({ search, filterBy }: FilterProps) {
               <MentionsButton />
             </Suspense>
           )}
-          <TipButton icon={IconSearch} label={t.inbox.openSearch} keys="/" run={openSearch} />
+          <IconButton
+            icon={IconSearch}
+            stroke={1.6}
+            label={t.inbox.openSearch}
+            tip={`${t.inbox.openSearch} (/)`}
+            onClick={() => setSearching(true)}
+          />
         </>
       )}
       <IconDropdown
@@ -66,21 +70,6 @@ export function ListHeader({ search, filterBy }: FilterProps) {
       <TakeNextButton />
       <StartButton />
     </header>
-  )
-}
-
-interface TipButtonProps {
-  icon: typeof IconSearch
-  label: string
-  keys: string
-  run(): void
-}
-
-function TipButton({ icon, label, keys, run }: TipButtonProps) {
-  return (
-    <Tip label={`${label} (${keys})`}>
-      <IconButton icon={icon} stroke={1.6} label={label} title={undefined} onClick={run} />
-    </Tip>
   )
 }
 
@@ -157,7 +146,16 @@ function TakeNextButton() {
     t.inbox.title,
     useMemo(() => [{ keys: 'q', label: t.inbox.takeNext, run: () => void take() }], [take]),
   )
-  return <TipButton icon={IconPlayerTrackNext} label={t.inbox.takeNext} keys="Q" run={() => void take()} />
+  const label = t.inbox.takeNext
+  return (
+    <IconButton
+      icon={IconPlayerTrackNext}
+      stroke={1.6}
+      label={label}
+      tip={`${label} (Q)`}
+      onClick={() => void take()}
+    />
+  )
 }
 
 const noKeys: readonly Shortcut[] = []
@@ -173,7 +171,13 @@ function StartButton() {
   if (!maySend) return null
   return (
     <>
-      <TipButton icon={IconMessagePlus} label={t.inbox.start} keys="C" run={() => setStarting(true)} />
+      <IconButton
+        icon={IconMessagePlus}
+        stroke={1.6}
+        label={t.inbox.start}
+        tip={`${t.inbox.start} (C)`}
+        onClick={() => setStarting(true)}
+      />
       {isStarting && (
         <Suspense fallback={<ShortcutsBlocked />}>
           <NewConversation open={open} close={() => setStarting(false)} />

@@ -14,7 +14,7 @@ import rowStyles from './ConversationRows.module.css'
 import { ConversationRows, SkeletonRows, useRows } from './ConversationRows.tsx'
 import { resultsAttribute } from './filters.ts'
 import styles from './SearchResults.module.css'
-import { useResultNavigation } from './use-result-navigation.ts'
+import { useResultNavigation } from './use-list-navigation.ts'
 
 interface SearchResultsProps {
   filter: ConversationFilter

@@ -2,23 +2,33 @@ import { ActionIcon, type ActionIconProps, type ElementProps } from '@mantine/co
 import type { TablerIcon } from '@tabler/icons-react'
 import { type ReactNode, useState } from 'react'
 import { type Dropdown, DropdownContent, dropdownButtonProps, useDropdown } from '../../ui/overlay/dropdown.tsx'
+import { Tip } from '../../ui/overlay/Tip.tsx'
 
 interface IconButtonProps extends ActionIconProps, ElementProps<'button', keyof ActionIconProps> {
   icon: TablerIcon
-  /** Also the tooltip, unless `title` says another or none. */
   label: string
   iconSize?: number
   stroke?: number
+  /** Shown by the app; otherwise, the browser shows the label. */
+  tip?: string
 }
 
 /** Gray button with an icon. */
-export function IconButton({ icon: Icon, label, iconSize = 18, stroke = 2, children, ...button }: IconButtonProps) {
-  return (
-    <ActionIcon variant="subtle" color="gray" aria-label={label} title={label} {...button}>
+export function IconButton(props: IconButtonProps) {
+  const { icon: Icon, label, iconSize = 18, stroke = 2, tip, children, ...button } = props
+  const rendered = (
+    <ActionIcon
+      variant="subtle"
+      color="gray"
+      aria-label={label}
+      title={tip === undefined ? label : undefined}
+      {...button}
+    >
       <Icon size={iconSize} stroke={stroke} />
       {children}
     </ActionIcon>
   )
+  return tip === undefined ? rendered : <Tip label={tip}>{rendered}</Tip>
 }
 
 /** Whether a dropdown is open, and what opens and closes it. */

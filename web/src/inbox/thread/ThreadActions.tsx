@@ -64,11 +64,14 @@ export function ThreadActions({ conversation }: { conversation: Conversation }) 
   return (
     <>
       <ActionMenus conversation={conversation} act={act} controlOf={controlOf} />
-      <Tip label={`${unread} (U)`}>
-        <FoldingButton icon={isUnread ? IconMailOpened : IconMail} label={unread} onClick={toggleUnread}>
-          <span>{isUnread ? actions.readShort : actions.unreadShort}</span>
-        </FoldingButton>
-      </Tip>
+      <FoldingButton
+        icon={isUnread ? IconMailOpened : IconMail}
+        label={unread}
+        tip={`${unread} (U)`}
+        onClick={toggleUnread}
+      >
+        <span>{isUnread ? actions.readShort : actions.unreadShort}</span>
+      </FoldingButton>
       <IconDropdown
         icon={IconDots}
         stroke={1.6}
@@ -89,11 +92,9 @@ export function ThreadActions({ conversation }: { conversation: Conversation }) 
         )}
       />
       {isDone && (
-        <Tip label={t.articles.make}>
-          <FoldingButton icon={IconBook} label={t.articles.make} onClick={makeArticle}>
-            <span>{t.articles.makeShort}</span>
-          </FoldingButton>
-        </Tip>
+        <FoldingButton icon={IconBook} label={t.articles.make} tip={t.articles.make} onClick={makeArticle}>
+          <span>{t.articles.makeShort}</span>
+        </FoldingButton>
       )}
       <Tip label={`${done} (E)`}>
         <Button
@@ -187,7 +188,7 @@ function ActionMenu({ hint, isRare = false, ...dropdown }: ActionMenuProps) {
 }
 
 const FoldingButton = (button: ComponentProps<typeof IconButton>) => (
-  <IconButton {...button} stroke={1.6} size="lg" title={undefined} className={`${styles.folds} ${styles.act}`} />
+  <IconButton {...button} stroke={1.6} size="lg" className={`${styles.folds} ${styles.act}`} />
 )
 
 /** Returns actions on the open conversation. Optionally opens the next one after an action; undo returns. */
