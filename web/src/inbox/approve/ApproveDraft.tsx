@@ -6,9 +6,10 @@ import { useInbox } from '../../data/inbox/queries.ts'
 import { t } from '../../text/index.ts'
 import { Chip } from '../../ui/Chip.tsx'
 import { formatDateTime, formatTime } from '../../ui/format/time.ts'
-import { showError, showToast } from '../../ui/overlay/toasts.tsx'
+import { showToast } from '../../ui/overlay/toasts.tsx'
 import { ShortcutHint, useShortcuts } from '../../ui/shortcuts.ts'
 import Sources from '../knowledge/Sources.tsx'
+import { useBusy } from '../parts/use-busy.ts'
 import { MessageText } from '../thread/MessageText.tsx'
 import styles from './ApproveDraft.module.css'
 
@@ -23,15 +24,16 @@ type Step = 'deciding' | 'editing' | 'rejecting'
 export default function ApproveDraft({ conversationId, draft }: ApproveDraftProps) {
   const inbox = useInbox()
   const [step, setStep] = useState<Step>('deciding')
-  const [isBusy, setBusy] = useState(false)
+  // The draft disappears when it is decided.
+  const [isBusy, run] = useBusy()
   const texts = t.approve
-  const run = async (work: Promise<void>, done?: string) => {
-    setBusy(true)
-    // The draft disappears when it is decided.
-    await work.then(() => done !== undefined && showToast(done), showError).finally(() => setBusy(false))
-  }
-  const send = (text: string | null) => run(approveDraft(inbox, conversationId, draft.id, text))
   const agent = draft.keyName ?? t.compose.owner.unnamed
+  const send = (text: string | null) => run(() => approveDraft(inbox, conversationId, draft.id, text))
+  const reject = (reason: string) =>
+    run(async () => {
+      await rejectDraft(inbox, conversationId, draft.id, reason)
+      showToast(texts.rejected({ agent }))
+    })
   return (
     <section className={styles.draft} aria-label={texts.title({ agent })}>
       <p className={styles.head}>
@@ -54,7 +56,7 @@ export default function ApproveDraft({ conversationId, draft }: ApproveDraftProp
         <Reject
           agent={agent}
           isBusy={isBusy}
-          reject={(reason) => void run(rejectDraft(inbox, conversationId, draft.id, reason), texts.rejected({ agent }))}
+          reject={(reason) => void reject(reason)}
           cancel={() => setStep('deciding')}
         />
       )}

@@ -1,13 +1,13 @@
 import { Button } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
-import { Suspense, useState } from 'react'
+import { Suspense } from 'react'
 import { useConnectionActions } from '../../data/connections.ts'
 import type { Conversation } from '../../data/inbox/types.ts'
 import { currentUser, hasRole } from '../../session/session.ts'
 import { t } from '../../text/index.ts'
 import { prefetchedComponent } from '../../ui/overlay/lazy.ts'
-import { showError } from '../../ui/overlay/toasts.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import { useBusy } from '../parts/use-busy.ts'
 import styles from './Composer.module.css'
 import type { Obstacle } from './obstacle.ts'
 import { isAvailabilityRefusal } from './refusal.ts'
@@ -89,15 +89,9 @@ function ObstacleNotice({ connectionId, obstacle }: { connectionId: string; obst
 }
 
 function ActionButton({ label, step }: { label: string; step(): Promise<unknown> }) {
-  const [isRunning, setRunning] = useState(false)
-  const run = () => {
-    setRunning(true)
-    void step()
-      .catch(showError)
-      .finally(() => setRunning(false))
-  }
+  const [isBusy, run] = useBusy()
   return (
-    <Button size="compact-sm" loading={isRunning} onClick={run}>
+    <Button size="compact-sm" loading={isBusy} onClick={() => void run(step)}>
       {label}
     </Button>
   )

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { type ComponentProps, useState } from 'react'
+import type { ComponentProps } from 'react'
 import { changeLead } from '../../data/change-lead.ts'
 import { createLead } from '../../data/inbox/customer.ts'
 import { useInbox } from '../../data/inbox/queries.ts'
@@ -14,6 +14,7 @@ import { statusName } from '../../ui/format/lead-texts.ts'
 import { showError, showToast } from '../../ui/overlay/toasts.tsx'
 import { QueryBoundary } from '../../ui/page/PageBody.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import { useBusy } from '../parts/use-busy.ts'
 import styles from './Customer.module.css'
 import { CustomFields } from './CustomFields.tsx'
 import { Choice, TextValue } from './EditInPlace.tsx'
@@ -109,23 +110,16 @@ function useEditableFacts(workspaceId: string, lead: Lead, change: (changes: Lea
 /** Shown for customers without a lead. */
 export function NoLead({ conversation }: { conversation: Conversation }) {
   const inbox = useInbox()
-  const [isCreating, setCreating] = useState(false)
+  const [isBusy, run] = useBusy()
   const { id, contact } = conversation
-  const make = async () => {
-    setCreating(true)
-    try {
-      const lead = await createLead(inbox, id, contact)
-      showToast(t.customer.created({ name: lead.firstName }))
-    } catch (error) {
-      showError(error)
-    } finally {
-      setCreating(false)
-    }
+  const create = async () => {
+    const { firstName } = await createLead(inbox, id, contact)
+    showToast(t.customer.created({ name: firstName }))
   }
   return (
     <Section title={t.customer.lead}>
       <p className={styles.muted}>{t.customer.noLead}</p>
-      <Button size="compact-sm" variant="default" loading={isCreating} onClick={() => void make()}>
+      <Button size="compact-sm" variant="default" loading={isBusy} onClick={() => void run(create)}>
         {t.customer.createLead}
       </Button>
     </Section>

@@ -6,17 +6,17 @@ import {
   IconScale,
   type TablerIcon,
 } from '@tabler/icons-react'
-import { type CSSProperties, useState } from 'react'
+import type { CSSProperties } from 'react'
 import { retryFileDownload } from '../../data/inbox/files.ts'
 import { useInbox } from '../../data/inbox/queries.ts'
 import type { Media, Message } from '../../data/inbox/types.ts'
 import { t } from '../../text/index.ts'
 import { formatFileSize } from '../../ui/format/size.ts'
-import { showError } from '../../ui/overlay/toasts.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { fileFailure } from '../parts/file-failures.ts'
 import { mediaLabel } from '../parts/inbox-texts.ts'
 import { useThreadContext } from '../parts/thread-context.ts'
+import { useBusy } from '../parts/use-busy.ts'
 import { AudioMessage } from './AudioMessage.tsx'
 import { FileCard } from './FileCard.tsx'
 import styles from './media.module.css'
@@ -88,14 +88,10 @@ const reasonText = (state: UnavailableState, failure: string | null): string =>
 function RetryButton({ mediaId }: { mediaId: string }) {
   const inbox = useInbox()
   const { conversationId } = useThreadContext()
-  const [isRetrying, setRetrying] = useState(false)
-  const retry = async () => {
-    setRetrying(true)
-    await retryFileDownload(inbox, conversationId, mediaId).catch(showError)
-    setRetrying(false)
-  }
+  const [isBusy, run] = useBusy()
+  const retry = () => retryFileDownload(inbox, conversationId, mediaId)
   return (
-    <button type="button" className={styles.retry} disabled={isRetrying} onClick={() => void retry()}>
+    <button type="button" className={styles.retry} disabled={isBusy} onClick={() => void run(retry)}>
       {t.media.retry}
     </button>
   )

@@ -13,12 +13,13 @@ import { currentUser } from '../../session/session.ts'
 import { criterionName } from '../../shared/criterion-name.ts'
 import { t } from '../../text/index.ts'
 import { formatDateTime, formatNumber } from '../../ui/format/time.ts'
-import { showError, showToast } from '../../ui/overlay/toasts.tsx'
+import { showToast } from '../../ui/overlay/toasts.tsx'
 import { Facts } from '../../ui/page/Facts.tsx'
 import { QueryBoundary } from '../../ui/page/PageBody.tsx'
 import { Segments } from '../../ui/page/Segments.tsx'
 import { ShortcutHint, ShortcutsQueued, useShortcuts } from '../../ui/shortcuts.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import { useBusy } from '../parts/use-busy.ts'
 import styles from './QueuePage.module.css'
 
 interface ScorecardProps {
@@ -86,23 +87,21 @@ function ScoreForm({ review, criteria, done }: ScoreFormProps) {
   const [scores, setScores] = useState(review.scores)
   const [flags, setFlags] = useState<readonly ReviewFlag[]>(review.flags)
   const [comment, setComment] = useState(review.comment ?? '')
-  const [isBusy, setBusy] = useState(false)
+  const [isBusy, run] = useBusy()
   const current = criteria.find(({ id }) => scores[id] === undefined)
-  const run = async (work: Promise<unknown>, words: string) => {
-    setBusy(true)
-    await work.then(() => {
+  const close = (task: () => Promise<unknown>, words: string) =>
+    void run(async () => {
+      await task()
       showToast(words)
       done()
-    }, showError)
-    setBusy(false)
-  }
+    })
   // Scores of criteria that were removed meanwhile are left out.
   const valid = Object.fromEntries(Object.entries(scores).filter(([id]) => criteria.some((one) => one.id === id)))
   const canSubmit = Object.keys(valid).length > 0 && !isBusy
   const submit = () =>
     canSubmit &&
-    void run(submitReview(workspaceId, review.id, { scores: valid, flags: [...flags], comment }), t.review.submitted)
-  const skip = () => void run(skipReview(workspaceId, review.id), t.review.skipped)
+    close(() => submitReview(workspaceId, review.id, { scores: valid, flags: [...flags], comment }), t.review.submitted)
+  const skip = () => close(() => skipReview(workspaceId, review.id), t.review.skipped)
   const set = (id: string, step: number) => setScores((before) => ({ ...before, [id]: step }))
   useScoreKeys({ current, set, submit, skip: review.status === 'waiting' ? skip : null })
   return (
