@@ -1,5 +1,6 @@
-import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useNavigate, useParams, useRouter, useSearch } from '@tanstack/react-router'
 import { Suspense, useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { flushSync } from 'react-dom'
 import { useLiveInbox } from '../data/inbox/live.ts'
 import { rowsOf, useCounts, useInbox } from '../data/inbox/queries.ts'
 import { t, withTexts } from '../text/index.ts'
@@ -7,7 +8,7 @@ import { retryFailedLoads } from '../ui/overlay/code-loader.ts'
 import { prefetchedComponent } from '../ui/overlay/lazy.ts'
 import { ErrorState } from '../ui/page/ErrorState.tsx'
 import { setRailBadge } from '../ui/rail-badges.ts'
-import { ShortcutsQueued, useShortcuts } from '../ui/shortcuts.ts'
+import { ShortcutsQueued, useFlushBeforeShortcut, useShortcuts } from '../ui/shortcuts.ts'
 import { useChangeSearch } from '../ui/use-newest-search.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import visuallyHidden from '../ui/visually-hidden.module.css'
@@ -15,9 +16,7 @@ import styles from './InboxPage.module.css'
 import { filterOf, type InboxSearch, readSearch } from './list/filters.ts'
 import { ListPane } from './list/ListPane.tsx'
 import { InboxContext, type InboxContextValue } from './parts/inbox-context.ts'
-import { clearSelection, useIsSelecting } from './parts/selection.ts'
-import { adjacentId } from './parts/selection-rules.ts'
-import { useOpenId } from './use-open-id.ts'
+import { adjacentId, clearSelection, useIsSelecting } from './parts/selection.ts'
 
 // The list is visible first.
 const ThreadPane = prefetchedComponent(
@@ -33,7 +32,7 @@ export function InboxPage() {
   const navigate = useNavigate()
   const [showsCustomer, setShowsCustomer] = useState(false)
   const isChoosing = useIsSelecting()
-  const go = useCallback(
+  const open = useCallback(
     (id: string | undefined, messageId?: string) =>
       void navigate({
         to: '/w/$workspaceId/inbox/{-$conversationId}',
@@ -43,12 +42,10 @@ export function InboxPage() {
       }),
     [navigate, workspaceId],
   )
-  const open = useCallback((id: string) => go(id), [go])
-  const openAt = useCallback((id: string, messageId: string) => go(id, messageId), [go])
   const close = useCallback(() => {
     setShowsCustomer(false)
-    go(undefined)
-  }, [go])
+    open(undefined)
+  }, [open])
   const filterBy = useChangeSearch(readSearch)
   const inInbox = useInboxContextValue(conversationId, search, open, close)
   useShortcuts(
@@ -64,7 +61,7 @@ export function InboxPage() {
       {/* Hidden heading: the list, whose title is visible, is not always shown. */}
       <h1 className={visuallyHidden.hidden}>{t.inbox.title}</h1>
       <div className={styles.panes} data-open={conversationId === undefined ? undefined : true}>
-        <ListPane search={search} openId={conversationId} open={open} openAt={openAt} filterBy={filterBy} />
+        <ListPane search={search} filterBy={filterBy} openId={conversationId} />
         {conversationId === undefined ? (
           <p className={styles.nothing}>{t.inbox.selectConversation}</p>
         ) : (
@@ -97,7 +94,7 @@ export function InboxLive() {
 function useInboxContextValue(
   openId: string | undefined,
   search: InboxSearch,
-  open: (id: string) => void,
+  open: InboxContextValue['open'],
   close: () => void,
 ): InboxContextValue {
   const inbox = useInbox()
@@ -117,6 +114,7 @@ function useInboxContextValue(
   }, [])
   return useMemo(
     () => ({
+      open,
       close,
       overrideNext,
       openNext: () => {
@@ -131,4 +129,39 @@ function useInboxContextValue(
     }),
     [inbox, openId, search, open, close, overrideNext],
   )
+}
+
+/**
+ * Returns the open conversation. The router renders a new address with a delay, longer under load, which skips
+ * conversations that are passed quickly by keyboard. Shortcuts that act on the open conversation render it at once.
+ */
+function useOpenId(workspaceId: string): string | undefined {
+  const { history } = useRouter()
+  const { conversationId: drawn } = useParams({ strict: false })
+  // Ahead of the router until it has rendered the address.
+  const [ahead, setAhead] = useState<{ id: string | undefined } | null>(null)
+  const openId = ahead === null ? drawn : ahead.id
+  const addressed = useCallback(
+    () => conversationAt(history.location.pathname, workspaceId, openId),
+    [history, workspaceId, openId],
+  )
+  useEffect(() => {
+    if (ahead === null) return
+    if (ahead.id === drawn) return setAhead(null)
+    return history.subscribe(() => setAhead({ id: addressed() }))
+  }, [ahead, drawn, history, addressed])
+  useFlushBeforeShortcut(
+    useCallback(() => {
+      const id = addressed()
+      if (id !== openId) flushSync(() => setAhead({ id }))
+    }, [addressed, openId]),
+  )
+  return openId
+}
+
+/** Keeps the open conversation while an address outside the inbox has not been rendered yet. */
+function conversationAt(pathname: string, workspaceId: string, openId: string | undefined): string | undefined {
+  const [, , workspace, page, id = ''] = pathname.split('/')
+  if (workspace !== workspaceId || page !== 'inbox') return openId
+  return id === '' ? undefined : id
 }

@@ -4,14 +4,14 @@ import { useNavigate, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import {
   type ArticleDraft,
-  type ArticleInput,
   discardArticleDraft,
   publishArticleDraft,
   useArticleDraft,
   useConversationText,
 } from '../data/team/knowledge.ts'
 import { hasRole } from '../session/session.ts'
-import { language, t } from '../text/index.ts'
+import { LeaveDialog } from '../shared/LeaveDialog.tsx'
+import { t } from '../text/index.ts'
 import { Confirm } from '../ui/overlay/Confirm.tsx'
 import { showError, showToast } from '../ui/overlay/toasts.tsx'
 import { BackLink } from '../ui/page/BackLink.tsx'
@@ -20,7 +20,7 @@ import { PageHeader } from '../ui/page/PageHeader.tsx'
 import { useDraft } from '../ui/use-draft.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import { ArticleForm } from './ArticleForm.tsx'
-import { Leave } from './ArticlePage.tsx'
+import { LoadingPage, newArticle } from './article-parts.tsx'
 import styles from './Knowledge.module.css'
 
 /** Page of an article that is made of a conversation: a person rewrites it beside the conversation and publishes it. */
@@ -29,24 +29,15 @@ export function ArticleDraftPage() {
   const { draftId = '' } = useParams({ strict: false })
   const query = useArticleDraft(workspaceId, draftId)
   if (query.data !== undefined) return <Review key={draftId} draft={query.data} />
-  return (
-    <>
-      <PageHeader title={t.knowledge.title} before={<BackLink path="knowledge" label={t.knowledge.title} />} />
-      <QueryBoundary query={query}>{() => null}</QueryBoundary>
-    </>
-  )
+  return <LoadingPage query={query} />
 }
-
-const startOf = ({ title, body }: ArticleDraft): ArticleInput => ({
-  ...{ kind: 'article', language, title, body, tags: [], keyIds: null, validFrom: null, validUntil: null },
-})
 
 function Review({ draft: made }: { draft: ArticleDraft }) {
   const workspaceId = useWorkspaceId()
   const queries = useQueryClient()
   const navigate = useNavigate()
   const texts = t.knowledge.drafts
-  const draft = useDraft(startOf(made))
+  const draft = useDraft(newArticle(made))
   const [isDiscarding, setDiscarding] = useState(false)
   const backToList = () =>
     void navigate({ to: '/w/$workspaceId/knowledge', params: { workspaceId }, ignoreBlocker: true })
@@ -90,7 +81,7 @@ function Review({ draft: made }: { draft: ArticleDraft }) {
           {texts.discardHelp}
         </Confirm>
       )}
-      <Leave isChanged={draft.isChanged} />
+      <LeaveDialog isChanged={draft.isChanged} help={t.forms.leaveHelp} shouldStay={() => false} />
     </>
   )
 }

@@ -1,7 +1,7 @@
 import { ActionIcon, Button, Group, Menu } from '@mantine/core'
 import { IconArchive, IconDots, IconPencil, IconTrash } from '@tabler/icons-react'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useBlocker, useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { useMemo, useRef, useState } from 'react'
 import { ApiError } from '../api/api-error.ts'
 import {
@@ -12,23 +12,25 @@ import {
   createArticle,
   deleteArticle,
   useArticle,
+  useArticleVersion,
 } from '../data/team/knowledge.ts'
 import { hasRole } from '../session/session.ts'
+import { diffWords } from '../shared/diff-words.ts'
+import { LeaveDialog } from '../shared/LeaveDialog.tsx'
 import { Markdown } from '../shared/markdown/Markdown.tsx'
-import { language, t } from '../text/index.ts'
-import { formatDateTime } from '../ui/format/time.ts'
+import { TextDiff } from '../shared/TextDiff.tsx'
+import { t } from '../text/index.ts'
+import { formatDateTime, timeAgo } from '../ui/format/time.ts'
 import { Confirm } from '../ui/overlay/Confirm.tsx'
 import { showError, showToast } from '../ui/overlay/toasts.tsx'
 import { BackLink } from '../ui/page/BackLink.tsx'
-import { QueryBoundary } from '../ui/page/PageBody.tsx'
 import { PageHeader } from '../ui/page/PageHeader.tsx'
 import { useShortcuts } from '../ui/shortcuts.ts'
 import { useDraft } from '../ui/use-draft.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import { ArticleForm } from './ArticleForm.tsx'
-import { StatusChip } from './article-parts.tsx'
+import { LoadingPage, newArticle, StatusChip } from './article-parts.tsx'
 import styles from './Knowledge.module.css'
-import { Versions } from './Versions.tsx'
 
 /** Page of an article: its fields, a preview and its versions; `new` for one that is not saved yet. */
 export function ArticlePage() {
@@ -40,35 +42,19 @@ export function ArticlePage() {
   if (query.data !== undefined) {
     return <Editor key={articleId} saved={query.data.article} versions={query.data.versions} />
   }
-  return (
-    <>
-      <PageHeader title={t.knowledge.title} before={<BackLink path="knowledge" label={t.knowledge.title} />} />
-      <QueryBoundary query={query}>{() => null}</QueryBoundary>
-    </>
-  )
+  return <LoadingPage query={query} />
 }
-
-const blank = (): ArticleInput => ({
-  ...{ kind: 'article', language, title: '', body: '', tags: [], keyIds: null, validFrom: null, validUntil: null },
-})
 
 function inputOf({ kind, language, title, body, tags, keyIds, validFrom, validUntil }: Article): ArticleInput {
   return { kind, language, title, body, tags, keyIds, validFrom, validUntil }
 }
 
-interface EditorProps {
-  saved: Article | null
-  versions: readonly ArticleVersionHead[]
-}
-
-function Editor({ saved, versions }: EditorProps) {
+function Editor({ saved, versions }: { saved: Article | null; versions: readonly ArticleVersionHead[] }) {
   const workspaceId = useWorkspaceId()
   const texts = t.knowledge
-  const { version = null } = useSearch({ strict: false }) as { version?: number }
-  const [shown, setShown] = useState(version)
   const mayPublish = hasRole(workspaceId, 'admin')
   const mayEdit = mayPublish || saved === null || saved.status === 'draft'
-  const draft = useDraft(saved === null ? blank() : inputOf(saved))
+  const draft = useDraft(saved === null ? newArticle() : inputOf(saved))
   const { save, isBusy, hasConflict } = useSave(draft, saved)
   const isPublished = saved?.status === 'published'
   useShortcuts(
@@ -118,10 +104,10 @@ function Editor({ saved, versions }: EditorProps) {
             <h2 dir="auto">{draft.value.title || texts.untitled}</h2>
             <Markdown text={draft.value.body} />
           </section>
-          {saved !== null && <Versions articleId={saved.id} versions={versions} shown={shown} show={setShown} />}
+          {saved !== null && <Versions articleId={saved.id} versions={versions} />}
         </div>
       </div>
-      <Leave isChanged={draft.isChanged && mayEdit} />
+      <LeaveDialog isChanged={draft.isChanged && mayEdit} help={t.forms.leaveHelp} shouldStay={() => false} />
     </>
   )
 }
@@ -181,14 +167,17 @@ function Conflict() {
   )
 }
 
-interface MoreMenuProps {
-  article: Article
-  move(status: Article['status']): void
-}
-
-function MoreMenu({ article, move }: MoreMenuProps) {
+function MoreMenu({ article, move }: { article: Article; move(status: Article['status']): void }) {
+  const workspaceId = useWorkspaceId()
+  const queries = useQueryClient()
+  const navigate = useNavigate()
   const texts = t.knowledge
   const [isRemoving, setRemoving] = useState(false)
+  const remove = () =>
+    deleteArticle(queries, workspaceId, article.id).then(
+      () => navigate({ to: '/w/$workspaceId/knowledge', params: { workspaceId }, ignoreBlocker: true }),
+      showError,
+    )
   return (
     <>
       <Menu position="bottom-end" width={220}>
@@ -213,36 +202,65 @@ function MoreMenu({ article, move }: MoreMenuProps) {
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
-      {isRemoving && <RemoveDialog article={article} close={() => setRemoving(false)} />}
+      {isRemoving && (
+        <Confirm title={texts.removeConfirm} action={texts.remove} run={remove} close={() => setRemoving(false)}>
+          {texts.removeHelp}
+        </Confirm>
+      )}
     </>
   )
 }
 
-function RemoveDialog({ article, close }: { article: Article; close(): void }) {
-  const workspaceId = useWorkspaceId()
-  const queries = useQueryClient()
-  const navigate = useNavigate()
-  const texts = t.knowledge
-  const run = () =>
-    deleteArticle(queries, workspaceId, article.id).then(
-      () => navigate({ to: '/w/$workspaceId/knowledge', params: { workspaceId }, ignoreBlocker: true }),
-      showError,
-    )
+/** Articles are long: beyond this many different words and spaces, the middle is shown as replaced. */
+const maxPieces = 1500
+
+interface VersionsProps {
+  articleId: string
+  versions: readonly ArticleVersionHead[]
+}
+
+/** Versions of an article; one of them, which the address may name, with what it changed. */
+function Versions({ articleId, versions }: VersionsProps) {
+  const texts = t.knowledge.versions
+  const { version: addressed = null } = useSearch({ strict: false }) as { version?: number }
+  const [shown, show] = useState(addressed)
   return (
-    <Confirm title={texts.removeConfirm} action={texts.remove} run={run} close={close}>
-      {texts.removeHelp}
-    </Confirm>
+    <section aria-label={texts.title}>
+      <h2>{texts.title}</h2>
+      <ul className={styles.versions}>
+        {versions.map(({ version, createdAt }) => (
+          <li key={version}>
+            <button
+              type="button"
+              className={styles.version}
+              aria-pressed={version === shown}
+              onClick={() => show(version === shown ? null : version)}
+            >
+              {texts.one({ version })}
+              <time title={formatDateTime(createdAt)}>{timeAgo(createdAt)}</time>
+            </button>
+            {version === shown && <Changes articleId={articleId} version={version} versions={versions} />}
+          </li>
+        ))}
+      </ul>
+    </section>
   )
 }
 
-/** Confirms leaving with unsaved changes. */
-export function Leave({ isChanged }: { isChanged: boolean }) {
-  const blocker = useBlocker({ shouldBlockFn: () => isChanged, enableBeforeUnload: isChanged, withResolver: true })
-  if (blocker.status !== 'blocked') return null
-  const leave = async () => blocker.proceed()
+function Changes({ articleId, version, versions }: VersionsProps & { version: number }) {
+  const workspaceId = useWorkspaceId()
+  const hasOlder = versions.some((one) => one.version === version - 1)
+  const { data: after } = useArticleVersion(workspaceId, articleId, version)
+  const { data: before } = useArticleVersion(workspaceId, articleId, hasOlder ? version - 1 : null)
+  if (after === undefined || (hasOlder && before === undefined)) return null
+  const whole = (one: { title: string; body: string }) => `${one.title}\n\n${one.body}`
+  const pieces =
+    before === undefined
+      ? [{ kind: 'same' as const, text: whole(after) }]
+      : diffWords(whole(before), whole(after), maxPieces)
   return (
-    <Confirm title={t.forms.leave} action={t.forms.leaveAction} run={leave} close={blocker.reset}>
-      {t.forms.leaveHelp}
-    </Confirm>
+    <p className={styles.diff} dir="auto">
+      <TextDiff pieces={pieces} />
+    </p>
   )
 }

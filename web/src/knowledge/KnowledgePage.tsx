@@ -1,7 +1,7 @@
 import { Button, Group, Select } from '@mantine/core'
 import { IconPlus, IconUpload } from '@tabler/icons-react'
 import { useNavigate } from '@tanstack/react-router'
-import { useDeferredValue, useMemo, useState } from 'react'
+import { useCallback, useDeferredValue, useMemo, useState } from 'react'
 import {
   type ArticleDraft,
   type ArticleFilters,
@@ -33,9 +33,8 @@ export function KnowledgePage() {
   const navigate = useNavigate()
   const texts = t.knowledge
   const [isImporting, setImporting] = useState(false)
-  const create = useMemo(
-    () => () =>
-      void navigate({ to: '/w/$workspaceId/knowledge/$articleId', params: { workspaceId, articleId: 'new' } }),
+  const create = useCallback(
+    () => void navigate({ to: '/w/$workspaceId/knowledge/$articleId', params: { workspaceId, articleId: 'new' } }),
     [navigate, workspaceId],
   )
   useShortcuts(

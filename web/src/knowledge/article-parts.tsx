@@ -1,6 +1,10 @@
-import type { ArticleHead } from '../data/team/knowledge.ts'
-import { t } from '../text/index.ts'
+import type { UseQueryResult } from '@tanstack/react-query'
+import type { ArticleHead, ArticleInput } from '../data/team/knowledge.ts'
+import { language, t } from '../text/index.ts'
 import { Chip, type Tone } from '../ui/Chip.tsx'
+import { BackLink } from '../ui/page/BackLink.tsx'
+import { QueryBoundary } from '../ui/page/PageBody.tsx'
+import { PageHeader } from '../ui/page/PageHeader.tsx'
 
 /** Languages that are searched by the forms of their words; any other code can be imported. */
 const codes = [
@@ -25,4 +29,19 @@ export function stateOf({ status, validFrom, validUntil }: ArticleHead, now: Dat
 export function StatusChip({ article }: { article: ArticleHead }) {
   const state = stateOf(article, new Date())
   return <Chip tone={tones[state] ?? 'plain'}>{t.knowledge.statuses[state]}</Chip>
+}
+
+/** Returns the input of an article that is not saved yet, in the language of the app. */
+export const newArticle = ({ title, body } = { title: '', body: '' }): ArticleInput => ({
+  ...{ kind: 'article', language, title, body, tags: [], keyIds: null, validFrom: null, validUntil: null },
+})
+
+/** Page of an article or a draft that has not loaded. */
+export function LoadingPage<T>({ query }: { query: UseQueryResult<T> }) {
+  return (
+    <>
+      <PageHeader title={t.knowledge.title} before={<BackLink path="knowledge" label={t.knowledge.title} />} />
+      <QueryBoundary query={query}>{() => null}</QueryBoundary>
+    </>
+  )
 }

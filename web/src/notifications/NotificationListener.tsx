@@ -1,6 +1,6 @@
 import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { useLocation, useNavigate } from '@tanstack/react-router'
-import { useCallback, useEffect, useRef, useState } from 'react'
+import { useCallback, useEffect, useRef, useSyncExternalStore } from 'react'
 import { useLive, useOnStreamOpen } from '../api/live.ts'
 import {
   defaultTone,
@@ -59,19 +59,16 @@ function useViewState(): ViewState {
       return page === 'inbox' && id !== undefined && id !== '' ? id : null
     },
   })
-  const [isVisible, setVisible] = useState(isSeen)
-  useEffect(() => {
-    const updateVisibility = () => setVisible(isSeen())
-    document.addEventListener('visibilitychange', updateVisibility)
-    window.addEventListener('focus', updateVisibility)
-    window.addEventListener('blur', updateVisibility)
-    return () => {
-      document.removeEventListener('visibilitychange', updateVisibility)
-      window.removeEventListener('focus', updateVisibility)
-      window.removeEventListener('blur', updateVisibility)
-    }
-  }, [])
-  return { conversationId, isVisible }
+  return { conversationId, isVisible: useSyncExternalStore(onVisibilityChange, isSeen) }
+}
+
+function onVisibilityChange(changed: () => void): () => void {
+  const ending = new AbortController()
+  const options = { signal: ending.signal }
+  document.addEventListener('visibilitychange', changed, options)
+  window.addEventListener('focus', changed, options)
+  window.addEventListener('blur', changed, options)
+  return () => ending.abort()
 }
 
 const isSeen = (): boolean => document.visibilityState === 'visible' && document.hasFocus()

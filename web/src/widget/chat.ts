@@ -1,5 +1,5 @@
 import './chat.css'
-import { Client, type Config, type Field, type Message, type Option, type Profile, type Update } from './client.ts'
+import { Client, type Config, type Field, type Message, type Profile, type Update, type View } from './client.ts'
 import { make, textOn } from './elements.ts'
 import { drawMessage, drawPending } from './message-view.ts'
 import { languageOf, texts, type Words } from './texts.ts'
@@ -18,12 +18,7 @@ const tell = (message: object) => {
 }
 
 async function start(): Promise<void> {
-  const view = { changed: () => {}, updated: (_update: Update) => {}, ended: () => {} }
-  const client = new Client(document.body.dataset.connection ?? '', page.get('url') ?? '', {
-    changed: () => view.changed(),
-    updated: (update) => view.updated(update),
-    ended: () => view.ended(),
-  })
+  const client = new Client(document.body.dataset.connection ?? '', page.get('url') ?? '')
   const config = await client.config().catch(() => null)
   const language = languageOf(lang) ?? config?.language ?? 'en'
   document.documentElement.lang = language
@@ -36,7 +31,7 @@ async function start(): Promise<void> {
   document.documentElement.style.setProperty('--accent', config.color)
   document.documentElement.style.setProperty('--on-accent', textOn(config.color))
   const chat = new ChatView(client, config, texts[language], config.greeting[language] ?? texts[language].greeting)
-  Object.assign(view, { changed: chat.draw, updated: chat.update, ended: chat.clear })
+  client.view = chat
   window.addEventListener('message', ({ source, data }: MessageEvent) => {
     if (source !== window.parent || data?.parley !== true) return
     if (data.type === 'start') {
@@ -53,7 +48,7 @@ async function start(): Promise<void> {
   tell({ type: 'ready' })
 }
 
-class ChatView {
+class ChatView implements View {
   readonly #client: Client
   readonly #config: Config
   readonly #words: Words
@@ -96,7 +91,7 @@ class ChatView {
     this.#mark()
   }
 
-  update = ({ messages, readSeq, isTyping }: Update): void => {
+  update({ messages, readSeq, isTyping }: Update): void {
     for (const message of messages) this.#add(message)
     this.#readSeq = Math.max(this.#readSeq, readSeq)
     if (readSeq >= 0) this.#typingUntil = isTyping ? Date.now() + typingMs : 0
@@ -108,7 +103,7 @@ class ChatView {
     this.#mark()
   }
 
-  clear = (): void => {
+  clear(): void {
     for (const each of this.#log.querySelectorAll('[data-id]')) each.remove()
     this.#messages.clear()
     this.#readSeq = this.#marked = this.#typingUntil = 0
@@ -117,7 +112,7 @@ class ChatView {
   }
 
   /** Draws what changes besides messages. */
-  draw = (): void => {
+  draw(): void {
     const { pending, isOffline, isTooFast, hasChat } = this.#client
     this.#pending.replaceChildren(...pending.map((each) => drawPending(each, this.#words, () => this.#client.retry())))
     this.#fields.hidden = this.#messages.size > 0 || pending.length > 0
@@ -180,18 +175,14 @@ class ChatView {
     // An option was chosen, here or on another device.
     if (message.direction === 'inbound')
       for (const each of target?.querySelectorAll('button') ?? []) each.disabled = true
-    const choose = (of: Message, option: Option) =>
-      this.#client.send({ text: option.title, chosen: { messageId: of.id, optionId: option.id } }, {})
-    this.#log.append(
-      drawMessage(message, { client: this.#client, words: this.#words, title: this.#config.title, choose }),
-    )
+    this.#log.append(drawMessage(message, { client: this.#client, words: this.#words, title: this.#config.title }))
   }
 
   #makeHead(): HTMLElement {
     const words = this.#words
     const { title, whatsappUrl } = this.#config
-    const close = make('button', { type: 'button', 'aria-label': words.close }, '✕')
-    close.addEventListener('click', () => tell({ type: 'close' }))
+    const askToClose = () => tell({ type: 'close' })
+    const close = make('button', { type: 'button', 'aria-label': words.close, click: askToClose }, '✕')
     const end = make('button', { type: 'button', 'aria-label': words.end, title: words.end }, '⏻')
     end.addEventListener('click', () => {
       if (end.classList.toggle('asked')) end.textContent = words.endConfirm
@@ -212,21 +203,16 @@ class ChatView {
     const types = { name: 'text', email: 'email', phone: 'tel' } as const
     const asked = (Object.keys(types) as Field[]).filter((field) => this.#config.fields[field] !== 'off')
     const labels = asked.map((field) => {
-      const isRequired = this.#config.fields[field] === 'required'
-      const complete = { name: 'name', email: 'email', phone: 'tel' }[field]
+      const required = this.#config.fields[field] === 'required'
       const input = make('input', {
         name: field,
         type: types[field],
         maxlength: field === 'email' ? '255' : '64',
-        autocomplete: complete,
-        required: isRequired,
+        autocomplete: field === 'phone' ? 'tel' : field,
+        required,
       })
-      return make(
-        'label',
-        {},
-        isRequired ? this.#words[field] : `${this.#words[field]} (${this.#words.optional})`,
-        input,
-      )
+      const label = this.#words[field]
+      return make('label', {}, required ? label : `${label} (${this.#words.optional})`, input)
     })
     return make('fieldset', {}, ...labels)
   }

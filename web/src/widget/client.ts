@@ -1,4 +1,5 @@
 import { solve } from './sha256.ts'
+import type { Language } from './texts.ts'
 
 // The chat's connection to the server. Messages have ids of this device, so that sending again is safe, and are fetched
 // after the last known number, so that a broken connection loses none.
@@ -6,8 +7,8 @@ import { solve } from './sha256.ts'
 export interface Config {
   title: string
   color: string
-  language: 'en' | 'pt' | 'es'
-  greeting: Partial<Record<'en' | 'pt' | 'es', string>>
+  language: Language
+  greeting: Partial<Record<Language, string>>
   fields: Record<Field, 'off' | 'optional' | 'required'>
   whatsappUrl: string | null
   hours: { isOpen: boolean; opensAt: string | null } | null
@@ -59,12 +60,12 @@ interface Stored {
   pending: Pending[]
 }
 
-export interface Listener {
-  /** Something to draw has changed. */
-  changed(): void
-  updated(update: Update): void
+export interface View {
+  /** Something besides messages has changed. */
+  draw(): void
+  update(update: Update): void
   /** The device has no chat any more. */
-  ended(): void
+  clear(): void
 }
 
 class Refusal extends Error {
@@ -81,12 +82,12 @@ const maxPauseMs = 30_000
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
 export class Client {
+  view: View | null = null
   pending: Pending[] = []
   isOffline = false
   isTooFast = false
   readonly #connection: string
   readonly #pageUrl: string
-  readonly #listener: Listener
   #token: string | null = null
   #identity: string | null = null
   #profile: Profile = {}
@@ -96,10 +97,9 @@ export class Client {
   #following = 0
   #opening: Promise<void> | null = null
 
-  constructor(connection: string, pageUrl: string, listener: Listener) {
+  constructor(connection: string, pageUrl: string) {
     this.#pageUrl = pageUrl
     this.#connection = connection
-    this.#listener = listener
   }
 
   get hasChat(): boolean {
@@ -119,7 +119,7 @@ export class Client {
       this.pending = stored.pending
     }
     if (identity !== null) await this.#open().catch(() => {})
-    this.#follow()
+    void this.#follow()
     void this.#sendAll()
   }
 
@@ -130,7 +130,7 @@ export class Client {
     await this.resume(identity)
   }
 
-  send(message: Omit<Pending, 'clientId'>, profile: Profile): void {
+  send(message: Omit<Pending, 'clientId'>, profile: Profile = {}): void {
     if (Object.keys(profile).length > 0) this.#profile = profile
     this.pending.push({ ...message, clientId: newId() })
     this.#write()
@@ -169,7 +169,7 @@ export class Client {
     const opened = await this.#call<{ token: string }>('POST', 'sessions', proof)
     this.#token = opened.token
     this.#write()
-    this.#follow()
+    void this.#follow()
   }
 
   async #prove(): Promise<object> {
@@ -181,7 +181,7 @@ export class Client {
   async #sendAll(): Promise<void> {
     if (this.#sending) return
     this.#sending = true
-    this.#listener.changed()
+    this.view?.draw()
     for (let pauseMs = 1_000; ; ) {
       const next = this.pending.find(({ error }) => error === undefined)
       if (next === undefined) break
@@ -199,13 +199,13 @@ export class Client {
         else if (status === 403 || status === 404 || (status === 401 && this.#identity !== null)) next.error = 'notSent'
         else {
           this.isTooFast = status === 429
-          this.#listener.changed()
+          this.view?.draw()
           await pause(Math.max(waitMs, pauseMs))
           pauseMs = Math.min(pauseMs * 2, maxPauseMs)
         }
       }
       this.isTooFast = false
-      this.#listener.changed()
+      this.view?.draw()
     }
     this.#sending = false
   }
@@ -221,32 +221,29 @@ export class Client {
   }
 
   /** Follows the chat until it ends. A later call replaces an earlier one. */
-  #follow(): void {
-    if (this.#token === null) return
+  async #follow(): Promise<void> {
     const own = ++this.#following
-    void (async () => {
-      let pauseMs = 1_000
-      while (own === this.#following && this.#token !== null) {
-        try {
-          const update = await this.#call<Update>('GET', `updates?${this.#position()}`)
-          if (own !== this.#following) return
-          this.#after = update.messages.at(-1)?.seq ?? this.#after ?? 0
-          // With more to come, the next request must not wait.
-          this.#version = update.hasMore ? null : update.version
-          this.isOffline = false
-          pauseMs = 1_000
-          this.#listener.updated(update)
-        } catch (error) {
-          if (own !== this.#following) return
-          const { status = 0, waitMs = 0 } = error instanceof Refusal ? error : {}
-          if (status === 401) return this.#lose()
-          this.isOffline = status === 0
-          this.#listener.changed()
-          await pause(Math.max(waitMs, pauseMs))
-          pauseMs = Math.min(pauseMs * 2, maxPauseMs)
-        }
+    let pauseMs = 1_000
+    while (own === this.#following && this.#token !== null) {
+      try {
+        const update = await this.#call<Update>('GET', `updates?${this.#position()}`)
+        if (own !== this.#following) return
+        this.#after = update.messages.at(-1)?.seq ?? this.#after ?? 0
+        // With more to come, the next request must not wait.
+        this.#version = update.hasMore ? null : update.version
+        this.isOffline = false
+        pauseMs = 1_000
+        this.view?.update(update)
+      } catch (error) {
+        if (own !== this.#following) return
+        const { status = 0, waitMs = 0 } = error instanceof Refusal ? error : {}
+        if (status === 401) return this.#lose()
+        this.isOffline = status === 0
+        this.view?.draw()
+        await pause(Math.max(waitMs, pauseMs))
+        pauseMs = Math.min(pauseMs * 2, maxPauseMs)
       }
-    })()
+    }
   }
 
   #position(): URLSearchParams {
@@ -272,7 +269,7 @@ export class Client {
     try {
       localStorage.removeItem(this.#key)
     } catch {}
-    this.#listener.ended()
+    this.view?.clear()
   }
 
   get #key(): string {

@@ -2,15 +2,16 @@
 
 type Child = Node | string | null | false
 
-/** Creates an element with attributes (false and null leave one out) and children. */
+/** Creates an element with attributes (false leaves one out), listeners by the name of their event, and children. */
 export function make<K extends keyof HTMLElementTagNameMap>(
   tag: K,
-  attributes: Record<string, string | boolean | null> = {},
+  attributes: Record<string, string | boolean | (() => void)> = {},
   ...children: Child[]
 ): HTMLElementTagNameMap[K] {
   const element = document.createElement(tag)
   for (const [name, value] of Object.entries(attributes)) {
-    if (value !== null && value !== false) element.setAttribute(name, value === true ? '' : value)
+    if (typeof value === 'function') element.addEventListener(name, value)
+    else if (value !== false) element.setAttribute(name, value === true ? '' : value)
   }
   element.append(...children.filter((child) => child !== null && child !== false))
   return element

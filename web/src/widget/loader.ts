@@ -3,7 +3,6 @@
 
 import { languageOf, texts } from './texts.ts'
 
-type Command = 'open' | 'close'
 interface Chat {
   open(): void
   close(): void
@@ -31,7 +30,8 @@ function start(own: HTMLScriptElement): void {
   root.adoptedStyleSheets = [sheet]
   const button = document.createElement('button')
   button.type = 'button'
-  button.append(icon(), badge())
+  const mark = document.createElement('span')
+  button.append(icon(), mark)
   root.append(button)
   let frame: HTMLIFrameElement | null = null
   let token = identity ?? null
@@ -56,11 +56,8 @@ function start(own: HTMLScriptElement): void {
   const draw = () => {
     button.setAttribute('aria-expanded', String(isOpen))
     button.setAttribute('aria-label', unread > 0 ? words.openUnread(unread) : words.open)
-    const mark = button.querySelector('span')
-    if (mark !== null) {
-      mark.textContent = unread > 9 ? '9+' : String(unread)
-      mark.hidden = unread === 0
-    }
+    mark.textContent = unread > 9 ? '9+' : String(unread)
+    mark.hidden = unread === 0
   }
 
   button.addEventListener('click', () => show(!isOpen))
@@ -79,9 +76,9 @@ function start(own: HTMLScriptElement): void {
   document.body.append(host)
   if (recall(begunKey) || token !== null) load()
 
-  const commands: Record<Command, () => void> = { open: () => show(true), close: () => show(false) }
   window.ParleyChat = {
-    ...commands,
+    open: () => show(true),
+    close: () => show(false),
     identify: (next) => {
       token = next
       if (frame === null && token !== null) load()
@@ -132,12 +129,6 @@ function icon(): Element {
   path.setAttribute('d', 'M4 4h16a2 2 0 0 1 2 2v10a2 2 0 0 1-2 2H9l-5 4v-4a2 2 0 0 1-2-2V6a2 2 0 0 1 2-2z')
   drawing.append(path)
   return drawing
-}
-
-function badge(): HTMLElement {
-  const mark = document.createElement('span')
-  mark.hidden = true
-  return mark
 }
 
 const styles = `

@@ -1,4 +1,4 @@
-import type { Client, Message, Option, Pending } from './client.ts'
+import type { Client, Message, Pending } from './client.ts'
 import { linked, linkTo, make } from './elements.ts'
 import type { Words } from './texts.ts'
 
@@ -6,7 +6,6 @@ interface MessageActions {
   client: Client
   words: Words
   title: string
-  choose(message: Message, option: Option): void
 }
 
 /** Draws a message. */
@@ -23,7 +22,7 @@ export function drawMessage(message: Message, actions: MessageActions): HTMLElem
     file !== undefined && drawFile(file, actions),
     text !== '' && make('p', {}, ...linked(text)),
     link !== undefined && withClass(linkTo(link.url, link.title), 'action'),
-    choices !== undefined && drawChoices(message, actions),
+    choices !== undefined && drawChoices(message.id, choices, actions.client),
     make('time', { datetime: message.at }, time.toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' })),
   )
 }
@@ -33,25 +32,18 @@ function withClass<E extends HTMLElement>(element: E | null, name: string): E | 
   return element
 }
 
-function drawChoices(message: Message, { choose }: MessageActions): HTMLElement {
-  const { choices } = message
-  const options = choices === undefined ? [] : 'list' in choices ? choices.list.rows : choices.buttons
-  const buttons = options.map((option) => {
-    const button = make(
+function drawChoices(messageId: string, choices: NonNullable<Message['choices']>, client: Client): HTMLElement {
+  const options = 'list' in choices ? choices.list.rows : choices.buttons
+  const buttons = options.map(({ id: optionId, title, description }) =>
+    make(
       'button',
-      { type: 'button', class: 'action' },
-      option.title,
-      option.description !== undefined && make('small', {}, option.description),
-    )
-    button.addEventListener('click', () => choose(message, option))
-    return button
-  })
-  return make(
-    'div',
-    { class: 'choices' },
-    ...buttons,
-    choices?.footer !== undefined && make('small', {}, choices.footer),
+      { type: 'button', class: 'action', click: () => client.send({ text: title, chosen: { messageId, optionId } }) },
+      title,
+      description !== undefined && make('small', {}, description),
+    ),
   )
+  const { footer } = choices
+  return make('div', { class: 'choices' }, ...buttons, footer !== undefined && make('small', {}, footer))
 }
 
 const shownTypes = ['image/jpeg', 'image/png', 'image/webp']
@@ -60,8 +52,12 @@ function drawFile(file: NonNullable<Message['file']>, { client, words }: Message
   const { id, mimeType } = file
   const name = file.name ?? words.chat
   if (id === null) return make('p', { class: 'file' }, `📎 ${name}`)
-  const button = make('button', { type: 'button', class: 'action', 'aria-label': words.download(name) }, `📎 ${name}`)
-  button.addEventListener('click', () => void save(client, id, name))
+  const download = () => void save(client, id, name)
+  const button = make(
+    'button',
+    { type: 'button', class: 'action', 'aria-label': words.download(name), click: download },
+    `📎 ${name}`,
+  )
   if (!shownTypes.includes(mimeType)) return button
   const image = make('img', { alt: name })
   void client
@@ -84,14 +80,12 @@ async function save(client: Client, id: string, name: string): Promise<void> {
 
 /** Draws a message that is on its way. */
 export function drawPending({ text, file, error }: Pending, words: Words, retry: () => void): HTMLElement {
-  const again = make('button', { type: 'button', class: 'again' }, words.tryAgain)
-  again.addEventListener('click', retry)
   return make(
     'div',
     { class: 'message own pending' },
     make('span', { class: 'hidden' }, `${words.you}: `),
     make('p', {}, file === undefined ? text : `📎 ${file.name}`),
     error !== undefined && make('small', {}, error === 'tooLarge' ? words.tooLarge : words.notSent),
-    error === 'notSent' && again,
+    error === 'notSent' && make('button', { type: 'button', class: 'again', click: retry }, words.tryAgain),
   )
 }

@@ -7,45 +7,10 @@ export type Language = (typeof languages)[number]
 export const languageOf = (tag: string): Language | null =>
   languages.find((each) => each === tag.slice(0, 2).toLowerCase()) ?? null
 
-export interface Words {
-  chat: string
-  open: string
-  openUnread(count: number): string
-  close: string
-  greeting: string
-  name: string
-  email: string
-  phone: string
-  optional: string
-  write: string
-  send: string
-  attach: string
-  team: string
-  you: string
-  typing: string
-  sending: string
-  sent: string
-  read: string
-  notSent: string
-  tryAgain: string
-  offline: string
-  closed: string
-  opensAt(time: string): string
-  whatsapp: string
-  end: string
-  endConfirm: string
-  required(field: string): string
-  download(name: string): string
-  unreachable: string
-  tooLarge: string
-  tooFast: string
-  stored: string
-}
-
-const en: Words = {
+const en = {
   chat: 'Chat',
   open: 'Open the chat',
-  openUnread: (count) => `Open the chat: ${count} unread`,
+  openUnread: (count: number) => `Open the chat: ${count} unread`,
   close: 'Close the chat',
   greeting: 'Hello! How can we help?',
   name: 'Name',
@@ -55,7 +20,6 @@ const en: Words = {
   write: 'Write a message',
   send: 'Send',
   attach: 'Send an image or a PDF',
-  team: 'Team',
   you: 'You',
   typing: 'is writing …',
   sending: 'Sending',
@@ -65,17 +29,18 @@ const en: Words = {
   tryAgain: 'Try again',
   offline: 'No connection. Trying again …',
   closed: 'We are away at the moment. Leave a message.',
-  opensAt: (time) => `We are away until ${time}. Leave a message.`,
+  opensAt: (time: string) => `We are away until ${time}. Leave a message.`,
   whatsapp: 'Go on in WhatsApp',
   end: 'End the chat on this device',
   endConfirm: 'End it? This device forgets the chat.',
-  required: (field) => `${field} is needed`,
-  download: (name) => `Download ${name}`,
+  download: (name: string) => `Download ${name}`,
   unreachable: 'The chat cannot be loaded right now.',
   tooLarge: 'Only images and PDF files of up to 8 MB can be sent.',
   tooFast: 'That was too fast. Wait a moment.',
   stored: 'Your messages are stored by the team. This device remembers the chat.',
 }
+
+export type Words = typeof en
 
 const pt: Words = {
   chat: 'Chat',
@@ -90,7 +55,6 @@ const pt: Words = {
   write: 'Escreva uma mensagem',
   send: 'Enviar',
   attach: 'Enviar uma imagem ou um PDF',
-  team: 'Equipe',
   you: 'Você',
   typing: 'está escrevendo …',
   sending: 'Enviando',
@@ -104,7 +68,6 @@ const pt: Words = {
   whatsapp: 'Continuar no WhatsApp',
   end: 'Encerrar o chat neste aparelho',
   endConfirm: 'Encerrar? Este aparelho esquece o chat.',
-  required: (field) => `Preencha: ${field}`,
   download: (name) => `Baixar ${name}`,
   unreachable: 'O chat não pode ser carregado agora.',
   tooLarge: 'Só é possível enviar imagens e PDFs de até 8 MB.',
@@ -125,7 +88,6 @@ const es: Words = {
   write: 'Escribe un mensaje',
   send: 'Enviar',
   attach: 'Enviar una imagen o un PDF',
-  team: 'Equipo',
   you: 'Tú',
   typing: 'está escribiendo …',
   sending: 'Enviando',
@@ -139,7 +101,6 @@ const es: Words = {
   whatsapp: 'Seguir en WhatsApp',
   end: 'Terminar el chat en este dispositivo',
   endConfirm: '¿Terminar? Este dispositivo olvida el chat.',
-  required: (field) => `Completa: ${field}`,
   download: (name) => `Descargar ${name}`,
   unreachable: 'El chat no se puede cargar ahora.',
   tooLarge: 'Solo se pueden enviar imágenes y PDF de hasta 8 MB.',

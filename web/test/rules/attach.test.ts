@@ -2,16 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { MediaKind, Upload, UploadLimits } from '../../src/data/inbox/types.ts'
 import { type Attachment, type Attachments, captionTarget, type Step } from '../../src/inbox/attach/attachment.ts'
-import {
-  type Change,
-  isHalted,
-  nextToSend,
-  preserveCaptions,
-  reduceAttachments,
-} from '../../src/inbox/attach/attachments.ts'
+import { type Change, firstSubmitted, preserveCaptions, reduceAttachments } from '../../src/inbox/attach/attachments.ts'
 import { decideFile } from '../../src/inbox/attach/limits.ts'
-import { planFor } from '../../src/inbox/attach/voice-formats.ts'
-import { waveformOf } from '../../src/inbox/attach/waveform.ts'
+import { planFor, waveformOf } from '../../src/inbox/attach/record.ts'
 
 const megabyte = 1024 * 1024
 const official: UploadLimits = {
@@ -159,8 +152,9 @@ test('the next file is sent when the previous one was accepted, and none overtak
     [[file('b', ready), file('c')], 'b', false],
   ]
   for (const [all, next, halted] of table) {
-    assert.equal(nextToSend(all)?.id ?? null, next)
-    assert.equal(isHalted(all), halted)
+    const first = firstSubmitted(all)
+    assert.equal(first?.step.at === 'ready' ? first.id : null, next)
+    assert.equal(first?.step.at === 'failed', halted)
   }
 })
 

@@ -250,7 +250,14 @@ test('the newest message counts as seen only if the thread is loaded to its end'
 })
 
 test('an agent can take over if its key is active, may reply, and allows the connection', () => {
-  const key = { id: '1', name: 'A', status: 'active', scopes: ['inbox.write'], connectionIds: [], expiresAt: null }
+  const key: AgentKey = {
+    id: '1',
+    name: 'A',
+    status: 'active',
+    scopes: ['inbox.write'],
+    connectionIds: [],
+    expiresAt: null,
+  }
   const table: [Partial<AgentKey>, boolean][] = [
     [{}, true],
     [{ status: 'revoked' }, false],
@@ -266,10 +273,12 @@ test('an agent can take over if its key is active, may reply, and allows the con
 
 test('the obstacle with the widest scope is shown', () => {
   const open = { inboxEnabled: true, inboxAvailable: true }
-  const works = { channel: 'waba', state: 'active', stateReason: null, acknowledgement: null } as const
+  const works = { channel: 'waba', state: 'active', stateReason: null, acknowledgement: null, holds: [] } as const
   const qr = { ...works, channel: 'unofficial' } as const
   const away = (stateReason: string) => ({ ...qr, state: 'unavailable', stateReason }) as const
-  const until = (ms: number) => ({ ...qr, acknowledgement: { until: inMs(ms) } })
+  const held = (ms: number) =>
+    ({ ...works, state: 'unavailable', holds: [{ stops: 'all', nextTryAt: inMs(ms) }] }) as const
+  const until = (ms: number) => ({ ...qr, acknowledgement: { by: null, at: inMs(0), until: inMs(ms) } })
   const table: [Parameters<typeof obstacleOf>[0], Parameters<typeof obstacleOf>[1], ReturnType<typeof obstacleOf>][] = [
     [open, works, null],
     [{ ...open, inboxEnabled: false }, undefined, 'not_in_plan'],
@@ -281,6 +290,8 @@ test('the obstacle with the widest scope is shown', () => {
     [open, away('reconnecting'), 'reconnecting'],
     [open, away('banned'), 'unavailable'],
     [open, { ...works, state: 'unavailable', stateReason: null }, 'unavailable'],
+    [open, held(1), 'unavailable'],
+    [open, held(0), null],
     [open, qr, 'unacknowledged'],
     [open, until(0), 'unacknowledged'],
     [open, until(1), null],

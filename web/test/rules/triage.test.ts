@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Activity, Handover, TimelineItem } from '../../src/data/inbox/types.ts'
-import { adjacentId, extendSelection } from '../../src/inbox/parts/selection-rules.ts'
+import { adjacentId, extendSelection } from '../../src/inbox/parts/selection.ts'
 import { parseSystemMessage } from '../../src/inbox/parts/system-message.ts'
 import { readSnooze, snoozeTimes } from '../../src/inbox/pick/snooze-times.ts'
 import { blocksOf } from '../../src/inbox/thread/blocks.ts'

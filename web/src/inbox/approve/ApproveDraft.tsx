@@ -6,9 +6,10 @@ import { useInbox } from '../../data/inbox/queries.ts'
 import { t } from '../../text/index.ts'
 import { Chip } from '../../ui/Chip.tsx'
 import { formatDateTime, formatTime } from '../../ui/format/time.ts'
-import { showError, showToast } from '../../ui/overlay/toasts.tsx'
+import { showToast } from '../../ui/overlay/toasts.tsx'
 import { ShortcutHint, useShortcuts } from '../../ui/shortcuts.ts'
 import Sources from '../knowledge/Sources.tsx'
+import { useBusy } from '../parts/use-busy.ts'
 import { MessageText } from '../thread/MessageText.tsx'
 import styles from './ApproveDraft.module.css'
 
@@ -23,15 +24,16 @@ type Step = 'deciding' | 'editing' | 'rejecting'
 export default function ApproveDraft({ conversationId, draft }: ApproveDraftProps) {
   const inbox = useInbox()
   const [step, setStep] = useState<Step>('deciding')
-  const [isBusy, setBusy] = useState(false)
+  // The draft disappears when it is decided.
+  const [isBusy, run] = useBusy()
   const texts = t.approve
-  const run = async (work: Promise<void>, done?: string) => {
-    setBusy(true)
-    // The draft disappears when it is decided.
-    await work.then(() => done !== undefined && showToast(done), showError).finally(() => setBusy(false))
-  }
-  const send = (text: string | null) => run(approveDraft(inbox, conversationId, draft.id, text))
   const agent = draft.keyName ?? t.compose.owner.unnamed
+  const send = (text: string | null) => run(() => approveDraft(inbox, conversationId, draft.id, text))
+  const reject = (reason: string) =>
+    run(async () => {
+      await rejectDraft(inbox, conversationId, draft.id, reason)
+      showToast(texts.rejected({ agent }))
+    })
   return (
     <section className={styles.draft} aria-label={texts.title({ agent })}>
       <p className={styles.head}>
@@ -48,19 +50,13 @@ export default function ApproveDraft({ conversationId, draft }: ApproveDraftProp
         <Content draft={draft} />
       )}
       {step === 'deciding' && (
-        <Decide
-          canEdit={draft.text !== null}
-          isBusy={isBusy}
-          send={() => void send(null)}
-          edit={() => setStep('editing')}
-          reject={() => setStep('rejecting')}
-        />
+        <Decide canEdit={draft.text !== null} isBusy={isBusy} send={() => void send(null)} go={setStep} />
       )}
       {step === 'rejecting' && (
         <Reject
           agent={agent}
           isBusy={isBusy}
-          reject={(reason) => void run(rejectDraft(inbox, conversationId, draft.id, reason), texts.rejected({ agent }))}
+          reject={(reason) => void reject(reason)}
           cancel={() => setStep('deciding')}
         />
       )}
@@ -101,36 +97,33 @@ interface DecideProps {
   canEdit: boolean
   isBusy: boolean
   send(): void
-  edit(): void
-  reject(): void
+  go(step: Step): void
 }
 
-function Decide({ canEdit, isBusy, send, edit, reject }: DecideProps) {
-  const texts = t.approve
-  useShortcuts(
-    texts.group,
-    useMemo(
-      () => [
-        { keys: 'y', label: texts.send, run: () => !isBusy && send() },
-        ...(canEdit ? [{ keys: 'i', label: texts.edit, run: edit }] : []),
-        { keys: 'd', label: texts.reject, run: reject },
-      ],
-      [canEdit, isBusy, send, edit, reject],
-    ),
+function Decide({ canEdit, isBusy, send, go }: DecideProps) {
+  const choices = useMemo(
+    () => [
+      { keys: 'y', label: t.approve.send, run: () => !isBusy && send() },
+      ...(canEdit ? [{ keys: 'i', label: t.approve.edit, run: () => go('editing') }] : []),
+      { keys: 'd', label: t.approve.reject, run: () => go('rejecting') },
+    ],
+    [canEdit, isBusy, send, go],
   )
+  useShortcuts(t.approve.group, choices)
   return (
     <div className={styles.buttons}>
-      <Button size="compact-sm" loading={isBusy} onClick={send} rightSection={<ShortcutHint keys="y" />}>
-        {texts.send}
-      </Button>
-      {canEdit && (
-        <Button size="compact-sm" variant="default" onClick={edit} rightSection={<ShortcutHint keys="i" />}>
-          {texts.edit}
+      {choices.map(({ keys, label, run }) => (
+        <Button
+          key={keys}
+          size="compact-sm"
+          variant={keys === 'y' ? undefined : 'default'}
+          loading={keys === 'y' && isBusy}
+          onClick={run}
+          rightSection={<ShortcutHint keys={keys} />}
+        >
+          {label}
         </Button>
-      )}
-      <Button size="compact-sm" variant="default" onClick={reject} rightSection={<ShortcutHint keys="d" />}>
-        {texts.reject}
-      </Button>
+      ))}
     </div>
   )
 }

@@ -26,31 +26,27 @@ export default function DropZone({ pane, name, isOpen, addFiles }: DropZoneProps
       depth = next
       setOver(next > 0)
     }
-    const on = (type: string, handle: (event: DragEvent, transfer: DataTransfer) => void) => {
-      const listen = (event: Event) => {
-        const { dataTransfer } = event as DragEvent
+    const ending = new AbortController()
+    const on = (type: 'dragenter' | 'dragleave' | 'dragover' | 'drop', handle: (transfer: DataTransfer) => void) => {
+      const listen = (event: DragEvent) => {
+        const { dataTransfer } = event
         if (dataTransfer?.types.includes('Files') !== true) return
         // Otherwise the browser would open the files.
         event.preventDefault()
-        handle(event as DragEvent, dataTransfer)
+        handle(dataTransfer)
       }
-      target.addEventListener(type, listen)
-      return () => target.removeEventListener(type, listen)
+      target.addEventListener(type, listen, { signal: ending.signal })
     }
-    const ends = [
-      on('dragenter', () => set(depth + 1)),
-      on('dragleave', () => set(Math.max(0, depth - 1))),
-      on('dragover', (_event, transfer) => {
-        transfer.dropEffect = latest.current.isOpen ? 'copy' : 'none'
-      }),
-      on('drop', (_event, transfer) => {
-        set(0)
-        if (latest.current.isOpen) latest.current.addFiles([...transfer.files])
-      }),
-    ]
-    return () => {
-      for (const end of ends) end()
-    }
+    on('dragenter', () => set(depth + 1))
+    on('dragleave', () => set(Math.max(0, depth - 1)))
+    on('dragover', (transfer) => {
+      transfer.dropEffect = latest.current.isOpen ? 'copy' : 'none'
+    })
+    on('drop', (transfer) => {
+      set(0)
+      if (latest.current.isOpen) latest.current.addFiles([...transfer.files])
+    })
+    return () => ending.abort()
   }, [pane])
   if (!isOver || pane.current === null) return null
   return createPortal(

@@ -18,13 +18,27 @@ export interface Attachment {
   step: Step
 }
 
-export interface SubmitContext {
+interface SubmitContext {
   /** Newest message that the writer had seen; nothing is sent if there is a newer one. */
   seenId: string | null
   quotedId: string | null
   /** Whether the writer sends it although a budget is used up. */
   isOverBudget?: boolean
 }
+
+type NewAttachmentInput = Pick<Attachment, 'file' | 'name' | 'kind' | 'type'> &
+  Partial<Pick<Attachment, 'seconds' | 'waveform'>>
+
+export const newAttachment = (input: NewAttachmentInput): Attachment => ({
+  id: crypto.randomUUID(),
+  key: crypto.randomUUID(),
+  seconds: null,
+  waveform: null,
+  caption: '',
+  submitted: null,
+  step: { at: 'waiting' },
+  ...input,
+})
 
 export type Step =
   | { at: 'waiting' }

@@ -105,17 +105,9 @@ export function nextToUpload(all: Attachments): Attachments {
   return free <= 0 ? [] : all.filter(({ step }) => step.at === 'waiting').slice(0, free)
 }
 
+/** Returns the submitted file that the others wait for: until it is accepted, also after it has failed, or removed. */
 export const firstSubmitted = (all: Attachments): Attachment | undefined =>
   all.find(({ submitted }) => submitted !== null)
-
-/** Returns the first submitted file, if it is uploaded and not being sent or failed. */
-export function nextToSend(all: Attachments): Attachment | null {
-  const first = firstSubmitted(all)
-  return first?.step.at === 'ready' ? first : null
-}
-
-/** Returns whether a submitted file has failed: those behind it wait until it is retried or removed. */
-export const isHalted = (all: Attachments): boolean => firstSubmitted(all)?.step.at === 'failed'
 
 /**
  * After reordering, the text of the field may belong to another file: swaps text and caption so that each stays with

@@ -1,4 +1,4 @@
-import type { RecordingPlan } from './voice-formats.ts'
+import type { UploadLimits } from '../../data/inbox/types.ts'
 
 /** Why recording failed. */
 export type RecordingProblem = 'insecure' | 'unable' | 'denied' | 'missing' | 'silent' | 'failed'
@@ -21,7 +21,7 @@ export interface Recording {
   cancel(): void
 }
 
-export interface RecordingResult {
+interface RecordingResult {
   sound: Blob
   seconds: number
   /** Levels over time, from 0 to 1. */
@@ -101,4 +101,55 @@ function createLevelMeter(stream: MediaStream): { level(): number; close(): void
     },
     close: () => void context.close(),
   }
+}
+
+/** How a voice message is recorded and sent. */
+export interface RecordingPlan {
+  /** MIME type for `MediaRecorder`. */
+  record: string
+  /** MIME type that is sent. */
+  type: 'audio/ogg' | 'audio/mp4'
+  extension: string
+  kind: 'voice' | 'audio'
+  /** Whether the audio is copied into another container. */
+  isRepacked: boolean
+}
+
+type RecordingFormat = Omit<RecordingPlan, 'kind'>
+
+// Formats that browsers record; those that need no remuxing first.
+const formats: readonly RecordingFormat[] = [
+  { record: 'audio/ogg;codecs=opus', type: 'audio/ogg', extension: 'ogg', isRepacked: false },
+  { record: 'audio/webm;codecs=opus', type: 'audio/ogg', extension: 'ogg', isRepacked: true },
+  { record: 'audio/mp4;codecs=mp4a.40.2', type: 'audio/mp4', extension: 'm4a', isRepacked: false },
+]
+
+/** Returns the format that the channel shows as a voice message, otherwise as audio; null without a common one. */
+export function planFor(
+  { kinds }: Pick<UploadLimits, 'kinds'>,
+  canRecord: (type: string) => boolean,
+): RecordingPlan | null {
+  const able = formats.filter(({ record }) => canRecord(record))
+  for (const kind of ['voice', 'audio'] as const) {
+    const types = kinds.find((one) => one.kind === kind)?.types.map((type) => type.split(';')[0]?.trim()) ?? []
+    const format = able.find(({ type }) => types.includes(type))
+    if (format !== undefined) return { ...format, kind }
+  }
+  return null
+}
+
+/** Number of bars of a voice message. */
+const maxBars = 64
+
+/** Returns the bars of a voice message, from 0 to 100, for levels from 0 to 1. */
+export function waveformOf(levels: readonly number[]): number[] {
+  if (levels.length === 0) return []
+  const count = Math.min(maxBars, levels.length)
+  const peaks = Array.from({ length: count }, (_, n) => {
+    const part = levels.slice(Math.floor((n * levels.length) / count), Math.floor(((n + 1) * levels.length) / count))
+    return Math.max(...part)
+  })
+  // Normalized, so that quiet voices have a visible waveform.
+  const loudest = Math.max(...peaks, 0.05)
+  return peaks.map((peak) => Math.round((100 * Math.max(0, peak)) / loudest))
 }

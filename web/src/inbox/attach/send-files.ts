@@ -1,11 +1,15 @@
 import type { Inbox } from '../../data/inbox/inbox.ts'
 import { enqueue, sendInBackground } from '../../data/inbox/outbox.ts'
 import type { Reply, UploadLimits } from '../../data/inbox/types.ts'
-import { attachFiles } from './attach-files.ts'
-import type { Attachment, Attachments } from './attachment.ts'
-import { firstSubmitted, isHalted, nextToSend, preserveCaptions } from './attachments.ts'
-import { changeAttachments, setAttachments } from './tray.ts'
-import { attachmentsOf, nextChange } from './tray-store.ts'
+import { t } from '../../text/index.ts'
+import { type Attachment, type Attachments, newAttachment } from './attachment.ts'
+import { firstSubmitted, preserveCaptions } from './attachments.ts'
+import { decideFile } from './limits.ts'
+import { changeAttachments, setAttachments, setRejected } from './tray.ts'
+import { attachmentsOf, nextChange, type RejectedFile } from './tray-store.ts'
+
+/** The server stores at most 20 unsent uploads per person. */
+const maxFiles = 20
 
 /** Called when the server refuses a message; with null when the next attempt starts. */
 export type ReportRefusal = (
@@ -18,16 +22,39 @@ export type ReportRefusal = (
   } | null,
 ) => void
 
-export interface FileSubmission {
+interface FileSubmission {
   /** Caption of the first file that can have one. */
   text: string
   seenId: string | null
   quotedId: string | null
 }
 
-/** Adds chosen, dropped or pasted files. */
-export const addFiles = ({ workspaceId }: Inbox, id: string, limits: UploadLimits, files: readonly File[]): void =>
-  attachFiles(workspaceId, id, limits, files)
+/**
+ * Adds chosen, dropped or pasted files in order. Files that the channel does not accept are rejected with a reason
+ * before they are uploaded.
+ */
+export function addFiles({ workspaceId }: Inbox, id: string, limits: UploadLimits, input: readonly File[]): void {
+  const refused: RejectedFile[] = []
+  const attachments: Attachment[] = []
+  const free = maxFiles - attachmentsOf(workspaceId, id).length
+  for (const file of renamed(input)) {
+    const name = file.name.slice(0, 255) || t.attach.pasted
+    const fit = decideFile(file, limits)
+    if (attachments.length >= free) refused.push({ name, reason: 'many', limit: maxFiles })
+    else if ('refused' in fit) refused.push({ name, reason: fit.refused, limit: 'bytes' in fit ? fit.bytes : 0 })
+    else attachments.push(newAttachment({ file, name, ...fit }))
+  }
+  setRejected(workspaceId, id, refused)
+  if (attachments.length > 0) changeAttachments(workspaceId, id, { type: 'added', attachments })
+}
+
+/** Renames pasted images, which all have the same name. */
+function renamed(files: readonly File[]): File[] {
+  return files.map((file) => {
+    if (file.name !== 'image.png') return file
+    return new File([file], `${t.attach.pasted}.png`, { type: file.type })
+  })
+}
 
 /** Adds a recording. */
 export const addRecording = ({ workspaceId }: Inbox, id: string, recorded: Attachment): void =>
@@ -83,11 +110,9 @@ function sendSubmitted(inbox: Inbox, id: string, report: ReportRefusal): void {
 async function sendEach(inbox: Inbox, id: string, report: ReportRefusal, ids: ReadonlySet<string>): Promise<void> {
   const { workspaceId } = inbox
   for (;;) {
-    const all = attachmentsOf(workspaceId, id)
-    const first = firstSubmitted(all)
-    if (first === undefined || !ids.has(first.id) || isHalted(all)) return
-    const next = nextToSend(all)
-    if (next?.step.at === 'ready') await sendOne(inbox, id, report, next, next.step.upload.id)
+    const first = firstSubmitted(attachmentsOf(workspaceId, id))
+    if (first === undefined || !ids.has(first.id) || first.step.at === 'failed') return
+    if (first.step.at === 'ready') await sendOne(inbox, id, report, first, first.step.upload.id)
     else await nextChange()
   }
 }

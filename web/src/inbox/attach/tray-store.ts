@@ -1,4 +1,4 @@
-import { useSyncExternalStore } from 'react'
+import { createPublisher } from '../parts/publisher.ts'
 import type { Attachments } from './attachment.ts'
 
 /** A file that was not accepted, and why. */
@@ -17,14 +17,13 @@ interface Tray {
 const empty: Tray = { attachments: [], rejected: [] }
 /** By conversation, until the page is closed: file contents are stored nowhere else. */
 const trays = new Map<string, Tray>()
-const listeners = new Set<() => void>()
+const { publish, subscribe, useValue } = createPublisher()
 
 const trayOf = (workspaceId: string, id: string): Tray => trays.get(`${workspaceId} ${id}`) ?? empty
 
 export const attachmentsOf = (workspaceId: string, id: string): Attachments => trayOf(workspaceId, id).attachments
 
-export const useTray = (workspaceId: string, id: string): Tray =>
-  useSyncExternalStore(subscribe, () => trayOf(workspaceId, id))
+export const useTray = (workspaceId: string, id: string): Tray => useValue(() => trayOf(workspaceId, id))
 
 /** Resolves at the next change of any conversation. */
 export function nextChange(): Promise<void> {
@@ -45,12 +44,7 @@ export function saveTray(workspaceId: string, id: string, changes: Partial<Tray>
   const isHeld = [...trays.values()].some(({ attachments }) => attachments.length > 0)
   if (isHeld) window.addEventListener('beforeunload', confirmLeave)
   else window.removeEventListener('beforeunload', confirmLeave)
-  for (const listener of [...listeners]) listener()
+  publish()
 }
 
 const confirmLeave = (event: BeforeUnloadEvent): void => event.preventDefault()
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener)
-  return () => listeners.delete(listener)
-}

@@ -1,4 +1,4 @@
-import { ActionIcon, Button } from '@mantine/core'
+import { Button } from '@mantine/core'
 import {
   IconCircleCheck,
   IconClockPause,
@@ -9,45 +9,57 @@ import {
   IconTag,
   IconUserPlus,
   IconX,
-  type TablerIcon,
 } from '@tabler/icons-react'
-import { type ReactNode, useMemo, useRef, useState } from 'react'
-import { useConversationPages } from '../../data/inbox/queries.ts'
-import type { Conversation, ConversationFilter, Priority } from '../../data/inbox/types.ts'
+import { useMemo, useRef, useState } from 'react'
+import { type BulkResult, changeConversations, undoConversations } from '../../data/inbox/bulk.ts'
+import { useConversationPages, useInbox } from '../../data/inbox/queries.ts'
+import type { BulkChanges, Conversation, ConversationFilter, Priority } from '../../data/inbox/types.ts'
 import { t } from '../../text/index.ts'
 import { formatNumber } from '../../ui/format/time.ts'
-import { type Dropdown, DropdownContent, dropdownButtonProps, useDropdown } from '../../ui/overlay/dropdown.tsx'
 import { prefetchedComponent } from '../../ui/overlay/lazy.ts'
-import { Tip } from '../../ui/overlay/Tip.tsx'
-import { type Shortcut, useShortcuts } from '../../ui/shortcuts.ts'
+import { showError, showToast, showUndoToast } from '../../ui/overlay/toasts.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
-import { clearSelection, maxSelected, selectAll, useSelection } from '../parts/selection.ts'
-import { isResolvedOrClosed, labelState } from '../parts/selection-rules.ts'
+import { IconButton, IconDropdown, useDropdowns } from '../parts/IconButton.tsx'
+import {
+  clearSelection,
+  currentSelection,
+  isResolvedOrClosed,
+  labelState,
+  maxSelected,
+  selectAll,
+  useSelection,
+} from '../parts/selection.ts'
+import { useTriageKeys } from '../parts/triage-keys.ts'
 import styles from './BulkBar.module.css'
-import { type Progress, useBulk } from './use-bulk.ts'
 
 const AssignPicker = prefetchedComponent(() => import('../pick/AssignPicker.tsx'))
 const LabelPicker = prefetchedComponent(() => import('../../shared/LabelPicker.tsx'))
 const PriorityPicker = prefetchedComponent(() => import('../pick/PriorityPicker.tsx'))
 const SnoozePicker = prefetchedComponent(() => import('../pick/SnoozePicker.tsx'))
 
-type OpenMenu = 'snooze' | 'label' | 'assign' | 'priority' | null
+/** Progress of a running change. */
+interface Progress {
+  done: number
+  of: number
+}
+
+const menusWithKeys = ['snooze', 'label', 'assign'] as const
+type Menu = (typeof menusWithKeys)[number] | 'priority'
 
 /** Actions on the selected conversations, with the same shortcuts as for one. */
 export default function BulkBar({ filter }: { filter: ConversationFilter }) {
   const { rows } = useConversationPages(useWorkspaceId(), filter)
   const { ids } = useSelection()
   const { progress, run } = useBulk()
-  const [menu, setMenu] = useState<OpenMenu>(null)
+  const { open, controlOf } = useDropdowns<Menu>()
   const chosen = useMemo(() => rows.filter(({ id }) => ids.includes(id)), [rows, ids])
   const bulkActions = bulkActionsFor(chosen, run)
-  useBulkKeys(bulkActions, setMenu)
-  const menuProps = (name: OpenMenu) => ({
-    isOpen: menu === name,
-    setOpen: (isOpen: boolean) => setMenu((now) => (isOpen ? name : now === name ? null : now)),
-  })
   const { actions } = t.inbox
-  const isIdle = ids.length > 0
+  const isEmpty = ids.length === 0
+  const menu = (name: Menu) => ({ stroke: 1.6, disabled: isEmpty, control: controlOf(name) })
+  const done = bulkActions.isDone ? actions.reopen : actions.resolve
+  const unread = bulkActions.isUnread ? actions.read : actions.unread
+  useTriageKeys(t.triage.bulk.group, { ...bulkActions, done, unread, menus: menusWithKeys, open, isOn: true })
   return (
     <div className={styles.bar} role="toolbar" aria-label={t.triage.bulk.group}>
       <Count chosen={ids.length} shown={rows.length} all={() => selectAll(rows.map(({ id }) => id))} />
@@ -55,14 +67,17 @@ export default function BulkBar({ filter }: { filter: ConversationFilter }) {
         <Button
           variant="default"
           size="xs"
-          disabled={!isIdle}
+          disabled={isEmpty}
           leftSection={bulkActions.isDone ? <IconRotate size={16} /> : <IconCircleCheck size={16} />}
           onClick={bulkActions.toggleDone}
         >
-          {bulkActions.isDone ? actions.reopen : actions.resolve}
+          {done}
         </Button>
-        <BulkMenu icon={IconUserPlus} label={`${actions.assign} (A)`} isIdle={isIdle} {...menuProps('assign')}>
-          {(dropdown) => (
+        <IconDropdown
+          icon={IconUserPlus}
+          label={`${actions.assign} (A)`}
+          {...menu('assign')}
+          content={(dropdown) => (
             <AssignPicker
               dropdown={dropdown}
               assignedTo={commonOf(chosen, ({ assignedTo }) => assignedTo)}
@@ -70,35 +85,41 @@ export default function BulkBar({ filter }: { filter: ConversationFilter }) {
               team={{ id: commonOf(chosen, ({ teamId }) => teamId), move: bulkActions.move }}
             />
           )}
-        </BulkMenu>
-        <BulkMenu icon={IconTag} label={`${actions.label} (L)`} isIdle={isIdle} {...menuProps('label')}>
-          {(dropdown) => (
+        />
+        <IconDropdown
+          icon={IconTag}
+          label={`${actions.label} (L)`}
+          {...menu('label')}
+          content={(dropdown) => (
             <LabelPicker dropdown={dropdown} hasLabel={(id) => labelState(chosen, id)} set={bulkActions.setLabel} />
           )}
-        </BulkMenu>
-        <BulkMenu icon={IconFlag} label={t.inbox.priority} isIdle={isIdle} {...menuProps('priority')}>
-          {(dropdown) => (
+        />
+        <IconDropdown
+          icon={IconFlag}
+          label={t.inbox.priority}
+          {...menu('priority')}
+          content={(dropdown) => (
             <PriorityPicker
               dropdown={dropdown}
               priority={commonOf(chosen, ({ priority }) => priority)}
               choose={bulkActions.setPriority}
             />
           )}
-        </BulkMenu>
-        <BulkMenu icon={IconClockPause} label={`${actions.snooze} (Z)`} isIdle={isIdle} {...menuProps('snooze')}>
-          {(dropdown) => <SnoozePicker dropdown={dropdown} snooze={bulkActions.snooze} />}
-        </BulkMenu>
-        <Tip label={`${bulkActions.isUnread ? actions.read : actions.unread} (U)`}>
-          <ActionIcon
-            variant="subtle"
-            color="gray"
-            disabled={!isIdle}
-            aria-label={bulkActions.isUnread ? actions.read : actions.unread}
-            onClick={bulkActions.toggleUnread}
-          >
-            {bulkActions.isUnread ? <IconMailOpened size={18} stroke={1.6} /> : <IconMail size={18} stroke={1.6} />}
-          </ActionIcon>
-        </Tip>
+        />
+        <IconDropdown
+          icon={IconClockPause}
+          label={`${actions.snooze} (Z)`}
+          {...menu('snooze')}
+          content={(dropdown) => <SnoozePicker dropdown={dropdown} snooze={bulkActions.snooze} />}
+        />
+        <IconButton
+          icon={bulkActions.isUnread ? IconMailOpened : IconMail}
+          stroke={1.6}
+          label={unread}
+          tip={`${unread} (U)`}
+          disabled={isEmpty}
+          onClick={bulkActions.toggleUnread}
+        />
       </div>
       {progress !== null && <ProgressStatus progress={progress} />}
     </div>
@@ -109,16 +130,14 @@ function Count({ chosen, shown, all }: { chosen: number; shown: number; all(): v
   const { bulk } = t.triage
   return (
     <div className={styles.count}>
-      <ActionIcon
-        variant="subtle"
-        color="gray"
+      <IconButton
+        icon={IconX}
+        iconSize={16}
         size="sm"
-        aria-label={t.inbox.bulk.clear}
+        label={t.inbox.bulk.clear}
         title={`${t.inbox.bulk.clear} (Esc)`}
         onClick={clearSelection}
-      >
-        <IconX size={16} />
-      </ActionIcon>
+      />
       <span role="status">
         {bulk.chosen({ n: chosen })}
         {chosen === maxSelected && ` · ${bulk.most({ shown: formatNumber(maxSelected) })}`}
@@ -141,8 +160,6 @@ function ProgressStatus({ progress: { done, of } }: { progress: Progress }) {
     </div>
   )
 }
-
-type BulkActions = ReturnType<typeof bulkActionsFor>
 
 function bulkActionsFor(chosen: readonly Conversation[], run: ReturnType<typeof useBulk>['run']) {
   const isDone = chosen.length > 0 && chosen.every(({ status }) => isResolvedOrClosed(status))
@@ -167,48 +184,41 @@ function commonOf<V>(chosen: readonly Conversation[], read: (one: Conversation) 
   return all.size === 1 ? [...all][0] : undefined
 }
 
-function useBulkKeys(bulkActions: BulkActions, setMenu: (menu: OpenMenu) => void): void {
-  const { actions } = t.inbox
-  const { isDone, isUnread } = bulkActions
-  const latest = useRef(bulkActions)
-  latest.current = bulkActions
-  const keys = useMemo<Shortcut[]>(
-    () => [
-      { keys: 'e', label: isDone ? actions.reopen : actions.resolve, run: () => latest.current.toggleDone() },
-      { keys: 'z', label: actions.snooze, run: () => setMenu('snooze') },
-      { keys: 'l', label: actions.label, run: () => setMenu('label') },
-      { keys: 'a', label: actions.assign, run: () => setMenu('assign') },
-      { keys: 'u', label: isUnread ? actions.read : actions.unread, run: () => latest.current.toggleUnread() },
-    ],
-    [actions, isDone, isUnread, setMenu],
-  )
-  useShortcuts(t.triage.bulk.group, keys)
+const undoMs = 20_000
+
+/** Changes the selected conversations one change at a time, with progress and undo. */
+function useBulk(): { progress: Progress | null; run(changes: BulkChanges, keepsSelection?: boolean): void } {
+  const inbox = useInbox()
+  const [progress, setProgress] = useState<Progress | null>(null)
+  const queue = useRef(Promise.resolve())
+  const work = async (ids: readonly string[], changes: BulkChanges, keepsSelection: boolean) => {
+    const done = await changeConversations(inbox, ids, changes, (done) => setProgress({ done, of: ids.length }))
+    setProgress(null)
+    reportResult(done, ids.length, () => void undo(done).catch(showError))
+    // After an error, the selection is kept to continue.
+    if (done.error === null && !keepsSelection) clearSelection()
+  }
+  const undo = async (done: BulkResult) => {
+    const left = await undoConversations(inbox, done)
+    const back = done.former.length - left
+    const texts = t.triage.bulk
+    showToast([texts.undone({ n: back }), ...(left > 0 ? [texts.left({ n: left })] : [])].join('. '))
+  }
+  const run = (changes: BulkChanges, keepsSelection = false) => {
+    const { ids } = currentSelection()
+    if (ids.length > 0) queue.current = queue.current.then(() => work(ids, changes, keepsSelection))
+  }
+  return { progress, run }
 }
 
-interface BulkMenuProps {
-  icon: TablerIcon
-  label: string
-  isIdle: boolean
-  isOpen: boolean
-  setOpen(isOpen: boolean): void
-  children(dropdown: Dropdown): ReactNode
-}
-
-function BulkMenu({ icon: Icon, label, isIdle, isOpen, setOpen, children }: BulkMenuProps) {
-  const dropdown = useDropdown(isOpen, setOpen)
-  return (
-    <>
-      <ActionIcon
-        {...dropdownButtonProps(dropdown, 'dialog')}
-        variant="subtle"
-        color="gray"
-        disabled={!isIdle}
-        aria-label={label}
-        title={label}
-      >
-        <Icon size={18} stroke={1.6} />
-      </ActionIcon>
-      <DropdownContent dropdown={dropdown}>{children(dropdown)}</DropdownContent>
-    </>
-  )
+function reportResult({ former, done, error }: BulkResult, selectedCount: number, undo: () => void): void {
+  const texts = t.triage.bulk
+  const changed = former.length
+  const words =
+    error === null
+      ? texts.changed({ n: changed })
+      : texts.interrupted({ shown: formatNumber(done), of: formatNumber(selectedCount) })
+  if (error !== null && done === 0) showError(error)
+  else if (changed === 0) showToast(error === null ? texts.none : words)
+  else showUndoToast(words, undo, undoMs)
 }

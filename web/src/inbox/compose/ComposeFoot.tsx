@@ -8,27 +8,15 @@ import { Tip } from '../../ui/overlay/Tip.tsx'
 import { enterSends, isTouch, useStoredToggle } from '../../ui/stored-toggles.ts'
 import styles from './Composer.module.css'
 import type { Mode } from './drafts.ts'
-import type { WindowState } from './response-window.ts'
-import type { Surface } from './use-composer.ts'
+import type { ComposerState } from './use-composer.ts'
 
 interface ComposeFootProps {
-  mode: Mode
+  composer: ComposerState
   setMode(mode: Mode): void
-  /** What is shown above. */
-  surface: Surface
-  windowState: WindowState
-  value: string
-  /** In characters, of the current text. */
-  max: number
-  hasContent: boolean
-  isSending: boolean
-  /** Whether nothing can be sent now. */
-  isBlocked: boolean
-  submit(): void
   /** Null while only a template can be sent. */
   toggleTemplate: (() => void) | null
   /** Buttons for attachments. */
-  children?: ReactNode
+  children: ReactNode
 }
 
 const noteColor = () => ({
@@ -37,11 +25,13 @@ const noteColor = () => ({
 const plainColor = () => ({ root: {} })
 
 /** Line under the field: mode, response window and the send button. */
-export function ComposeFoot(props: ComposeFootProps) {
-  const { mode, setMode, surface, windowState, value, max, hasContent } = props
-  const { isSending, isBlocked, submit, toggleTemplate, children } = props
+export function ComposeFoot({ composer, setMode, toggleTemplate, children }: ComposeFootProps) {
+  const { surface, windowState, value, max, hasContent, isSending, obstacle, submit } = composer
+  const { mode } = composer.draft
   const isField = surface === 'reply' || surface === 'note'
   const over = value.trim().length - max
+  const templateLabel = surface === 'template' ? t.compose.backToText : t.compose.template
+  const submitLabel = mode === 'note' ? t.compose.addNote : t.compose.send
   return (
     <div className={styles.foot}>
       {/* biome-ignore lint/a11y/useSemanticElements: a fieldset adds a border and a legend */}
@@ -60,13 +50,11 @@ export function ComposeFoot(props: ComposeFootProps) {
           color="gray"
           fw={400}
           className={styles.template}
-          aria-label={surface === 'template' ? t.compose.backToText : t.compose.template}
+          aria-label={templateLabel}
           leftSection={<IconTemplate size={16} />}
           onClick={toggleTemplate}
         >
-          <span className={surface === 'template' ? undefined : styles.hideOnPhone}>
-            {surface === 'template' ? t.compose.backToText : t.compose.template}
-          </span>
+          <span className={surface === 'template' ? undefined : styles.hideOnPhone}>{templateLabel}</span>
         </Button>
       )}
       {surface === 'reply' && windowState.state === 'closing' && (
@@ -92,13 +80,13 @@ export function ComposeFoot(props: ComposeFootProps) {
           size="compact-md"
           vars={mode === 'note' ? noteColor : plainColor}
           className={styles.send}
-          aria-label={mode === 'note' ? t.compose.addNote : t.compose.send}
+          aria-label={submitLabel}
           leftSection={mode === 'note' ? <IconNote size={16} /> : <IconSend2 size={16} />}
-          disabled={!hasContent || over > 0 || (isBlocked && mode === 'reply')}
+          disabled={!hasContent || over > 0 || (obstacle !== null && mode === 'reply')}
           loading={isSending}
           onClick={submit}
         >
-          <span className={styles.hideOnPhone}>{mode === 'note' ? t.compose.addNote : t.compose.send}</span>
+          <span className={styles.hideOnPhone}>{submitLabel}</span>
         </Button>
       )}
     </div>

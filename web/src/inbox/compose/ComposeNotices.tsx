@@ -1,39 +1,39 @@
 import { Button } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
-import { Suspense, useState } from 'react'
+import { Suspense } from 'react'
 import { useConnectionActions } from '../../data/connections.ts'
 import type { Conversation } from '../../data/inbox/types.ts'
 import { currentUser, hasRole } from '../../session/session.ts'
 import { t } from '../../text/index.ts'
 import { prefetchedComponent } from '../../ui/overlay/lazy.ts'
-import { showError } from '../../ui/overlay/toasts.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import { useBusy } from '../parts/use-busy.ts'
 import styles from './Composer.module.css'
 import type { Obstacle } from './obstacle.ts'
-import type { OutgoingMessage } from './pending-sends.ts'
-import { isAvailabilityRefusal, type Refusal } from './refusal.ts'
+import { isAvailabilityRefusal } from './refusal.ts'
+import type { ComposerState } from './use-composer.ts'
 
 const RefusalLine = prefetchedComponent(() => import('./RefusalLine.tsx'))
 
 interface ComposeNoticesProps {
   conversation: Conversation
-  obstacle: Obstacle | null
-  refusal: Refusal | null
-  newMessageBy: string | null
-  send(outgoing: OutgoingMessage): void
+  composer: ComposerState
 }
 
 /** Notices above the field: why nothing was sent, or that someone else has written. */
-export function ComposeNotices(props: ComposeNoticesProps) {
-  const { conversation, obstacle, refusal, newMessageBy, send } = props
+export function ComposeNotices({ conversation, composer }: ComposeNoticesProps) {
+  const { refusal, sendOutgoing } = composer
+  const isReply = composer.surface === 'reply'
+  const obstacle = isReply ? composer.obstacle : null
+  const newMessageBy = isReply ? composer.seen.newMessageBy : null
   // The templates already explain a closed window; a remaining obstacle has its own line.
   const isShown = refusal?.reason === 'WINDOW_CLOSED' || (obstacle !== null && isAvailabilityRefusal(refusal))
   return (
     <>
-      {obstacle !== null && <ObstacleNotice conversation={conversation} obstacle={obstacle} />}
+      {obstacle !== null && <ObstacleNotice connectionId={conversation.connectionId} obstacle={obstacle} />}
       {refusal !== null && !isShown && (
         <Suspense>
-          <RefusalLine conversation={conversation} refusal={refusal} send={send} />
+          <RefusalLine conversation={conversation} refusal={refusal} send={sendOutgoing} />
         </Suspense>
       )}
       {refusal === null && newMessageBy !== null && (
@@ -45,13 +45,8 @@ export function ComposeNotices(props: ComposeNoticesProps) {
   )
 }
 
-interface ObstacleNoticeProps {
-  conversation: Conversation
-  obstacle: Obstacle
-}
-
 /** Why nothing can be sent now, with a link to fix it. The text stays in the field. */
-function ObstacleNotice({ conversation: { connectionId }, obstacle }: ObstacleNoticeProps) {
+function ObstacleNotice({ connectionId, obstacle }: { connectionId: string; obstacle: Obstacle }) {
   const workspaceId = useWorkspaceId()
   const { obstacles: texts, refusal } = t.compose
   const { acknowledge, resume } = useConnectionActions(workspaceId)
@@ -94,15 +89,9 @@ function ObstacleNotice({ conversation: { connectionId }, obstacle }: ObstacleNo
 }
 
 function ActionButton({ label, step }: { label: string; step(): Promise<unknown> }) {
-  const [isRunning, setRunning] = useState(false)
-  const run = () => {
-    setRunning(true)
-    void step()
-      .catch(showError)
-      .finally(() => setRunning(false))
-  }
+  const [isBusy, run] = useBusy()
   return (
-    <Button size="compact-sm" loading={isRunning} onClick={run}>
+    <Button size="compact-sm" loading={isBusy} onClick={() => void run(step)}>
       {label}
     </Button>
   )

@@ -5,20 +5,17 @@ import { t, withTexts } from '../../text/index.ts'
 import { lazyComponent, prefetchedComponent } from '../../ui/overlay/lazy.ts'
 import { useShortcuts } from '../../ui/shortcuts.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
-import { AttachButtons } from '../attach/AttachButtons.tsx'
 import { SendLater } from '../follow/SendLater.tsx'
-import { KnowledgeButton } from '../knowledge/KnowledgeButton.tsx'
 import { customerName } from '../parts/inbox-texts.ts'
-import { PromptButton } from '../prompt/PromptButton.tsx'
 import { useQuotedMessage } from '../quote/quoted-message.ts'
 import { ComposeField } from './ComposeField.tsx'
 import { ComposeFoot } from './ComposeFoot.tsx'
 import { ComposeNotices } from './ComposeNotices.tsx'
 import styles from './Composer.module.css'
+import { AttachButtons, KnowledgeButton, PromptButton } from './ComposeTools.tsx'
 import { consumeFocusRequest, type Mode, setDraft } from './drafts.ts'
-import { type ComposerFiles, type Surface, useComposer } from './use-composer.ts'
+import { type ComposerState, type Surface, useComposer } from './use-composer.ts'
 import { useTakeOver } from './use-owner.ts'
-import { useSuggestions } from './use-suggestions.ts'
 
 const TemplateComposer = prefetchedComponent(() => withTexts(() => import('./TemplateComposer.tsx')))
 const Tray = prefetchedComponent(() => withTexts(() => import('../attach/Tray.tsx')))
@@ -32,36 +29,27 @@ interface ComposerProps {
   /** Element that accepts dropped files. */
   pane: RefObject<HTMLElement | null>
   /** Called when a message is sent, to scroll to it. */
-  onSent?: () => void
+  onSent(): void
 }
 
 /** Field for replies to the customer and notes to the team. */
 export function Composer({ conversation, pane, onSent }: ComposerProps) {
   const workspaceId = useWorkspaceId()
-  const composer = useComposer(workspaceId, conversation, onSent)
-  const { draft, refusal, surface, isClosed, seen, sendOutgoing, files } = composer
+  const composer = useComposer(conversation, onSent)
+  const { draft, surface, isClosed, seen, sendOutgoing, files, fieldRef } = composer
   const attaching = useAttachmentControls(conversation.id, composer)
   const { take, mayAttach } = attaching
-  const offers = useSuggestions(workspaceId, conversation, draft.mode)
-  const write = useModeSwitch(workspaceId, conversation.id, composer.fieldRef)
-  useComposerKeys(write)
+  const write = useModeSwitch(workspaceId, conversation.id, fieldRef)
   // Before painting: the next key must go into the field, not to a shortcut.
   useLayoutEffect(() => {
-    if (surface === 'reply' && consumeFocusRequest(conversation.id)) composer.fieldRef.current?.focus()
-  }, [surface, conversation.id, composer.fieldRef])
+    if (surface === 'reply' && consumeFocusRequest(conversation.id)) fieldRef.current?.focus()
+  }, [surface, conversation.id, fieldRef])
   const sendReply = (reply: Reply, text: string) => sendOutgoing({ reply, text, ifLastMessageId: seen.newestId() })
   const name = customerName(conversation)
-  const isBlocked = composer.obstacle !== null
-  const mayChoose = !isClosed && !isBlocked && conversation.channel !== 'unofficial'
+  const mayChoose = !isClosed && composer.obstacle === null && conversation.channel !== 'unofficial'
   return (
     <section className={styles.composer} data-mode={draft.mode} aria-label={t.compose.title}>
-      <ComposeNotices
-        conversation={conversation}
-        obstacle={surface === 'reply' ? composer.obstacle : null}
-        refusal={refusal}
-        newMessageBy={surface === 'reply' ? seen.newMessageBy : null}
-        send={sendOutgoing}
-      />
+      <ComposeNotices conversation={conversation} composer={composer} />
       <AttachmentControls conversation={conversation} pane={pane} composer={composer} attaching={attaching} />
       {surface === 'agent' && <AgentNotice id={conversation.id} name={name} />}
       {surface === 'template' && (
@@ -78,27 +66,16 @@ export function Composer({ conversation, pane, onSent }: ComposerProps) {
       )}
       {composer.hasField && (
         <ComposeField
-          fieldRef={composer.fieldRef}
+          conversation={conversation}
+          composer={composer}
           label={surface === 'note' ? t.compose.noteFor : t.compose.replyTo({ name })}
           placeholder={placeholderOf(surface, files)}
           paste={mayAttach ? take : undefined}
-          value={composer.value}
-          change={composer.change}
-          submit={composer.submit}
-          sources={offers}
         />
       )}
       <ComposeFoot
-        mode={draft.mode}
+        composer={composer}
         setMode={write}
-        surface={surface}
-        windowState={composer.windowState}
-        value={composer.value}
-        max={composer.max}
-        hasContent={composer.hasSomething}
-        isSending={composer.isSending}
-        isBlocked={isBlocked}
-        submit={composer.submit}
         toggleTemplate={mayChoose ? () => composer.wantTemplate(surface !== 'template') : null}
       >
         <AttachButtons limits={files.limits} addFiles={take} record={() => attaching.setRecording(true)} />
@@ -114,8 +91,6 @@ export function Composer({ conversation, pane, onSent }: ComposerProps) {
     </section>
   )
 }
-
-type ComposerState = ReturnType<typeof useComposer>
 
 /** Returns the state of attachments and voice recording. */
 function useAttachmentControls(id: string, { files, surface, obstacle, fieldRef }: ComposerState) {
@@ -185,7 +160,7 @@ function AttachmentControls({ conversation, pane, composer, attaching }: Attachm
   )
 }
 
-function placeholderOf(surface: Surface, { lead, waiting }: ComposerFiles): string {
+function placeholderOf(surface: Surface, { lead, waiting }: ComposerState['files']): string {
   if (surface === 'note') return t.compose.notePlaceholder
   if (lead === null) return t.compose.replyPlaceholder
   return waiting === 1 ? t.attach.caption : t.attach.captionOf({ name: lead.name })
@@ -201,9 +176,9 @@ function AgentNotice({ id, name }: { id: string; name: string }) {
   )
 }
 
-/** Switches the mode and focuses its field. */
+/** Returns what switches the mode and focuses its field, also by R and N. */
 function useModeSwitch(workspaceId: string, id: string, fieldRef: { current: HTMLTextAreaElement | null }) {
-  return useCallback(
+  const write = useCallback(
     (mode: Mode) => {
       // Renders synchronously, so that the next letter goes into the field.
       flushSync(() => setDraft(workspaceId, id, { mode }))
@@ -211,9 +186,6 @@ function useModeSwitch(workspaceId: string, id: string, fieldRef: { current: HTM
     },
     [workspaceId, id, fieldRef],
   )
-}
-
-function useComposerKeys(write: (mode: Mode) => void): void {
   useShortcuts(
     t.compose.title,
     useMemo(
@@ -224,4 +196,5 @@ function useComposerKeys(write: (mode: Mode) => void): void {
       [write],
     ),
   )
+  return write
 }

@@ -1,6 +1,5 @@
 import { Button } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
-import { useState } from 'react'
 import { useConnectionActions } from '../../data/connections.ts'
 import { takeOver } from '../../data/inbox/actions.ts'
 import type { Inbox } from '../../data/inbox/inbox.ts'
@@ -13,6 +12,7 @@ import { formatDateTime } from '../../ui/format/time.ts'
 import { showError } from '../../ui/overlay/toasts.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { loadFileSender } from '../attach/file-sender.ts'
+import { useBusy } from '../parts/use-busy.ts'
 import { quotedMessageOf, setQuotedMessage, withQuote } from '../quote/quoted-message.ts'
 import styles from './Composer.module.css'
 import { composeStateOf, setDraft, setRefusal } from './drafts.ts'
@@ -85,7 +85,7 @@ function Remedy({ conversation, refusal, send }: RefusalLineProps) {
   const { refusal: texts, owner } = t.compose
   const { acknowledge } = useConnectionActions(workspaceId)
   const inbox = useInbox()
-  const [isRunning, setRunning] = useState(false)
+  const [isBusy, runTask] = useBusy()
   const { id, connectionId } = conversation
   const again = (changes: Partial<OutgoingMessage> = {}) => {
     if (outgoing.reply.kind === 'media') return sendFilesAgain(inbox, id, { ...outgoing, ...changes })
@@ -100,18 +100,12 @@ function Remedy({ conversation, refusal, send }: RefusalLineProps) {
     const reply = withQuote(isText ? { kind: 'text', text } : outgoing.reply, quoted)
     send({ ...outgoing, ...changes, text, reply, ...(quoted === null ? {} : { quoted }) })
   }
-  const first = async (step: () => Promise<unknown>) => {
-    setRunning(true)
-    try {
+  const first = (step: () => Promise<unknown>) =>
+    void runTask(async () => {
       if ((await step()) !== false) again()
-    } catch (error) {
-      showError(error)
-    } finally {
-      setRunning(false)
-    }
-  }
+    })
   const button = (label: string, run: () => void) => (
-    <Button size="compact-sm" loading={isRunning} onClick={run}>
+    <Button size="compact-sm" loading={isBusy} onClick={run}>
       {label}
     </Button>
   )
@@ -121,9 +115,9 @@ function Remedy({ conversation, refusal, send }: RefusalLineProps) {
     case 'BUDGET_REACHED':
       return button(texts.sendAnyway, () => again({ isOverBudget: true }))
     case 'ACKNOWLEDGEMENT_REQUIRED':
-      return button(texts.acknowledge, () => void first(() => acknowledge(connectionId)))
+      return button(texts.acknowledge, () => first(() => acknowledge(connectionId)))
     case 'OWNER_MISMATCH':
-      return button(owner.takeOver, () => void first(() => takeOver(inbox, id)))
+      return button(owner.takeOver, () => first(() => takeOver(inbox, id)))
     case 'CONNECTION_UNAVAILABLE':
       return (
         <>

@@ -23,7 +23,7 @@ interface TemplateComposerProps {
 /** Shown instead of the field when only templates can be sent: approved templates with a preview. */
 export default function TemplateComposer(props: TemplateComposerProps) {
   const workspaceId = useWorkspaceId()
-  const { conversation, isClosed, keepsText, send, onStarted, onSent } = props
+  const { conversation, isClosed, keepsText } = props
   const query = useTemplates(workspaceId, conversation.connectionId)
   const sendsNone = conversation.channel === 'unofficial' || conversation.channel === 'website'
   return (
@@ -37,13 +37,7 @@ export default function TemplateComposer(props: TemplateComposerProps) {
         <QueryBoundary query={query} rows={3}>
           {(templates) =>
             templates.some(({ sendable, status }) => sendable || status === 'APPROVED') ? (
-              <Picker
-                templates={templates}
-                conversation={conversation}
-                send={send}
-                onStarted={onStarted}
-                onSent={onSent}
-              />
+              <Picker templates={templates} {...props} />
             ) : (
               <div className={styles.empty}>
                 <Text size="md">{t.compose.templates.empty}</Text>
@@ -59,7 +53,7 @@ export default function TemplateComposer(props: TemplateComposerProps) {
   )
 }
 
-type PickerProps = Pick<TemplateComposerProps, 'conversation' | 'send' | 'onStarted' | 'onSent'> & {
+interface PickerProps extends TemplateComposerProps {
   templates: readonly Template[]
 }
 

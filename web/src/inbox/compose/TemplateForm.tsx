@@ -10,8 +10,7 @@ import { filledText, problemOf, type Template } from '../../shared/template-prev
 import { t } from '../../text/index.ts'
 import { languageName } from '../../ui/format/language-name.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
-import { HeaderField } from '../attach/HeaderField.tsx'
-import { useHeaderFile } from '../attach/use-header-file.ts'
+import { HeaderField, useHeaderFile } from '../attach/HeaderField.tsx'
 import { SendLater } from '../follow/SendLater.tsx'
 import styles from './TemplateComposer.module.css'
 

@@ -1,11 +1,6 @@
-export interface AgentKey {
-  id: string
-  name: string
-  status: string
-  scopes: readonly string[]
-  connectionIds: readonly string[]
-  expiresAt: string | null
-}
+import type { ApiKey } from '../../data/keys.ts'
+
+export type AgentKey = Pick<ApiKey, 'id' | 'name' | 'status' | 'scopes' | 'connectionIds' | 'expiresAt'>
 
 /** Returns keys that may answer customers of a connection now. */
 export const agentsFor = <K extends AgentKey>(keys: readonly K[], connectionId: string, nowMs: number): K[] =>

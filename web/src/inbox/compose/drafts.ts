@@ -1,5 +1,5 @@
-import { useSyncExternalStore } from 'react'
 import { type KeyedStorage, privatePrefixes, privateStorage } from '../../session/private-storage.ts'
+import { createPublisher } from '../parts/publisher.ts'
 import type { Refusal } from './refusal.ts'
 
 /** Unsent text of a conversation. Reply and note are separate. */
@@ -85,7 +85,7 @@ interface ComposeState {
 }
 
 const states = new Map<string, ComposeState>()
-const listeners = new Set<() => void>()
+const { publish, useValue } = createPublisher()
 
 export function composeStateOf(workspaceId: string, id: string): ComposeState {
   const place = `${workspaceId} ${id}`
@@ -112,17 +112,12 @@ export function setTakingOver(workspaceId: string, id: string, isTakingOver: boo
 }
 
 export function useComposeState(workspaceId: string, id: string): ComposeState {
-  return useSyncExternalStore(subscribe, () => composeStateOf(workspaceId, id))
+  return useValue(() => composeStateOf(workspaceId, id))
 }
 
 function set(workspaceId: string, id: string, writing: ComposeState): void {
   states.set(`${workspaceId} ${id}`, writing)
-  for (const changed of listeners) changed()
-}
-
-function subscribe(changed: () => void): () => void {
-  listeners.add(changed)
-  return () => listeners.delete(changed)
+  publish()
 }
 
 const focusRequests = new Set<string>()

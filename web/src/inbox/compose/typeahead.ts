@@ -1,3 +1,5 @@
+import type { CannedReply } from '../../data/canned-replies.ts'
+import type { Member } from '../../data/team/members.ts'
 import { foldText } from '../../ui/format/fold-text.ts'
 
 /** The word before the caret after `/` or `@`. */
@@ -41,14 +43,11 @@ export function insertSuggestion(
   return { text: before + rest, caret: before.length }
 }
 
-export interface CannedReply {
-  id: string
-  shortcut: string
-  text: string
-}
+type SavedReply = Pick<CannedReply, 'id' | 'shortcut' | 'text'>
+type Colleague = Pick<Member, 'userId' | 'name'>
 
 /** Values for `{{…}}`. */
-export interface ReplyVariables {
+interface ReplyVariables {
   contact: { name: string | null; phone: string | null }
   me: string
   workspace: string
@@ -57,9 +56,9 @@ export interface ReplyVariables {
 const maxResults = 8
 
 /** Returns saved replies that match a term: by start of the shortcut, then in the shortcut, then in the text. */
-export function findReplies(replies: readonly CannedReply[], term: string): CannedReply[] {
+export function findReplies(replies: readonly SavedReply[], term: string): SavedReply[] {
   const needle = foldText(term)
-  const rank = ({ shortcut, text }: CannedReply): number => {
+  const rank = ({ shortcut, text }: SavedReply): number => {
     if (shortcut.startsWith(needle)) return 0
     if (shortcut.includes(needle)) return 1
     return foldText(text).includes(needle) ? 2 : 3
@@ -89,13 +88,8 @@ export function renderReply(text: string, { contact, me, workspace }: ReplyVaria
   })
 }
 
-export interface Member {
-  userId: string
-  name: string
-}
-
 /** Returns members with a word in their name that starts with the term. */
-export function findMembers(members: readonly Member[], term: string): Member[] {
+export function findMembers(members: readonly Colleague[], term: string): Colleague[] {
   const needle = foldText(term)
   return members
     .filter(({ name }) =>
@@ -107,7 +101,7 @@ export function findMembers(members: readonly Member[], term: string): Member[] 
 }
 
 /** Returns members mentioned by `@` and their full name. If one name starts with another, the longer one wins. */
-export function findMentions(text: string, members: readonly Member[]): string[] {
+export function findMentions(text: string, members: readonly Colleague[]): string[] {
   const byLength = [...members].sort((a, b) => b.name.length - a.name.length)
   const found = new Set<string>()
   for (let at = text.indexOf('@'); at !== -1; at = text.indexOf('@', at + 1)) {

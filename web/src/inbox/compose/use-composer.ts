@@ -1,11 +1,15 @@
 import { useEffect, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
+import { ApiError } from '../../api/api-error.ts'
 import { useConnections } from '../../data/connections.ts'
+import { addNote } from '../../data/inbox/actions.ts'
 import type { Inbox } from '../../data/inbox/inbox.ts'
 import { useCachedThread, useInbox } from '../../data/inbox/queries.ts'
 import type { Conversation } from '../../data/inbox/types.ts'
 import { useUploadLimits } from '../../data/inbox/uploads.ts'
+import { readMembers } from '../../data/team/members.ts'
 import { useWorkspace } from '../../data/workspace.ts'
+import { privateStorage } from '../../session/private-storage.ts'
 import { currentUser } from '../../session/session.ts'
 import { showError } from '../../ui/overlay/toasts.tsx'
 import { type Attachment, type Attachments, captionTarget, unsentAttachments } from '../attach/attachment.ts'
@@ -16,25 +20,28 @@ import { quotedMessageOf, setQuotedMessage, withQuote } from '../quote/quoted-me
 import { composeStateOf, maxNote, maxReply, setDraft, setRefusal, useComposeState } from './drafts.ts'
 import { newestMessageId, newMessageAuthor } from './new-messages.ts'
 import { type Obstacle, obstacleOf } from './obstacle.ts'
-import type { OutgoingMessage } from './pending-sends.ts'
+import { noteKeyFor, type OutgoingMessage, removeNoteKey } from './pending-sends.ts'
 import { useResponseWindow } from './response-window.ts'
 import { refusalReporter, resumeSends, send } from './send.ts'
-import { useNote } from './use-note.ts'
+import { findMentions } from './typeahead.ts'
 
 /** What the composer shows: a field, the bar of an agent's conversation, or templates. */
 export type Surface = 'reply' | 'note' | 'agent' | 'template'
 
+export type ComposerState = ReturnType<typeof useComposer>
+
 /** Returns the state and actions of the composer. */
-export function useComposer(workspaceId: string, conversation: Conversation, onSent?: () => void) {
+export function useComposer(conversation: Conversation, onSent: () => void) {
   const { id, windowExpiresAt } = conversation
-  const obstacle = useObstacle(workspaceId, conversation)
   const inbox = useInbox()
+  const { workspaceId } = inbox
+  const obstacle = useObstacle(workspaceId, conversation)
   const { draft, refusal, isTakingOver } = useComposeState(workspaceId, id)
   const [wantsTemplate, setWantsTemplate] = useState(false)
   const fieldRef = useRef<HTMLTextAreaElement>(null)
   const windowState = useResponseWindow(windowExpiresAt)
   const seen = useReadState(workspaceId, id, draft.mode === 'reply' ? draft.reply : '')
-  const note = useNote(workspaceId, id)
+  const note = useNote(inbox, id)
   const isClosed = windowState.state === 'closed' || refusal?.reason === 'WINDOW_CLOSED'
   const isNote = draft.mode === 'note'
   const isHeld = useKeepsField(isClosed, draft.reply)
@@ -51,10 +58,10 @@ export function useComposer(workspaceId: string, conversation: Conversation, onS
   const sendOutgoing = (outgoing: OutgoingMessage) => {
     presenceSenderOf(id)?.stopTyping()
     void send(inbox, id, outgoing)
-    onSent?.()
+    onSent()
   }
   const submitReply = () => {
-    if (obstacle === null && !isClosed) sendTextAndFiles({ inbox, id, max, seen, sendOutgoing, onSent: onSent })
+    if (obstacle === null && !isClosed) sendTextAndFiles({ inbox, id, max, seen, sendOutgoing, onSent })
   }
   const surface: Surface = isNote
     ? 'note'
@@ -79,7 +86,7 @@ export function useComposer(workspaceId: string, conversation: Conversation, onS
     submit: isNote ? note.add : submitReply,
     files,
     max,
-    hasSomething: (isNote ? draft.note : draft.reply).trim() !== '' || (!isNote && files.waiting > 0),
+    hasContent: (isNote ? draft.note : draft.reply).trim() !== '' || (!isNote && files.waiting > 0),
     change: (text: string) => {
       seen.mark()
       setDraft(workspaceId, id, isNote ? { note: text } : { reply: text })
@@ -115,7 +122,7 @@ interface SendTextAndFilesInput {
   max: number
   seen: ReadState
   sendOutgoing(outgoing: OutgoingMessage): void
-  onSent?: () => void
+  onSent(): void
 }
 
 /** Sends the text and the files: the text as caption of the first file that can have one, otherwise after the files. */
@@ -132,7 +139,7 @@ function sendTextAndFiles({ inbox, id, max, seen, sendOutgoing, onSent }: SendTe
   if (waiting.length > 0) {
     const submission = { text: isCaption ? text : '', seenId, quotedId: quoted?.id ?? null }
     loadedFileSender()?.submitFiles(inbox, id, refusalReporter(inbox, id), submission)
-    onSent?.()
+    onSent()
   }
   if (text === '' || isCaption) return
   // With files, the first file carries the quote.
@@ -140,8 +147,6 @@ function sendTextAndFiles({ inbox, id, max, seen, sendOutgoing, onSent }: SendTe
   const reply = withQuote({ kind: 'text', text }, answered)
   sendOutgoing({ reply, text, ifLastMessageId: seenId, ...(answered === null ? {} : { quoted: answered }) })
 }
-
-export type ComposerFiles = ReturnType<typeof useFiles>
 
 /** Returns the files to be sent with the text. */
 function useFiles(inbox: Inbox, conversation: Conversation) {
@@ -217,3 +222,38 @@ function useReadState(workspaceId: string, id: string, text: string): ReadState 
       since === null || thread === undefined ? null : newMessageAuthor(thread.items, since, currentUser().id),
   }
 }
+
+const adding = new Set<string>()
+
+/** Adds the note with its mentions. The text stays in the field until it is saved. */
+function useNote(inbox: Inbox, id: string): { add(): void; isAdding: boolean } {
+  const { workspaceId, queries } = inbox
+  const [isAdding, setAdding] = useState(false)
+  const add = async () => {
+    const typed = composeStateOf(workspaceId, id).draft.note
+    const text = typed.trim()
+    if (text === '' || text.length > maxNote || adding.has(id)) return
+    adding.add(id)
+    setAdding(true)
+    try {
+      presenceSenderOf(id)?.stopTyping()
+      const named = text.includes('@') ? findMentions(text, await readMembers(queries, workspaceId)) : []
+      await addNote(inbox, id, text, named, noteKeyFor(privateStorage, workspaceId, id, text))
+      removeNoteKey(privateStorage, workspaceId, id)
+      // Keeps what was typed meanwhile.
+      const { note } = composeStateOf(workspaceId, id).draft
+      setDraft(workspaceId, id, { note: note.startsWith(typed) ? note.slice(typed.length) : note })
+    } catch (error) {
+      if (isClientError(error)) removeNoteKey(privateStorage, workspaceId, id)
+      showError(error)
+    } finally {
+      adding.delete(id)
+      setAdding(false)
+    }
+  }
+  return { add: () => void add(), isAdding }
+}
+
+// After any other error the note may have been added: a retry uses the same key.
+const isClientError = (error: unknown): boolean =>
+  error instanceof ApiError && error.status >= 400 && error.status < 500

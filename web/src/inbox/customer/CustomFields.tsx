@@ -13,13 +13,8 @@ import { Facts, Section } from './Section.tsx'
 type Value = string | boolean
 type Field = Pick<LeadField, 'key' | 'label' | 'type' | 'choices' | 'required'>
 
-interface CustomFieldsProps {
-  lead: Lead
-  change(changes: LeadChanges): void
-}
-
 /** Custom values of a lead: fields shown beside conversations by type, then values without a defined field as text. */
-export function CustomFields({ lead, change }: CustomFieldsProps) {
+export function CustomFields({ lead, change }: { lead: Lead; change(changes: LeadChanges): void }) {
   const defined = useLoadedFields(useWorkspaceId())
   if (defined === undefined) return null
   const fields = [...defined.filter(isShown), ...undefinedOf(lead, defined)]

@@ -1,15 +1,18 @@
-import { ActionIcon, Button, CopyButton } from '@mantine/core'
+import { Button, CopyButton, Select } from '@mantine/core'
 import { IconCheck, IconCopy } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
 import { useCallback } from 'react'
 import { type LiveEvent, useLive } from '../../api/live.ts'
 import { refetchQueries } from '../../api/refetch.ts'
-import { setConsent } from '../../data/inbox/actions.ts'
+import { useConnections } from '../../data/connections.ts'
+import { patchConversation, setConsent } from '../../data/inbox/actions.ts'
 import { detailKey } from '../../data/inbox/cache.ts'
+import { useConversationsWith } from '../../data/inbox/customer.ts'
 import { useCachedThread, useDetail, useInbox } from '../../data/inbox/queries.ts'
-import type { Conversation, Note, TimelineItem } from '../../data/inbox/types.ts'
+import { type Conversation, type Note, type Priority, priorities, type TimelineItem } from '../../data/inbox/types.ts'
 import type { ConsentPurpose } from '../../data/lead/consents.ts'
-import { leadKey } from '../../data/leads.ts'
+import { leadKey, useHistory } from '../../data/leads.ts'
+import { usePeople } from '../../data/people.ts'
 import { hasRole } from '../../session/session.ts'
 import { EraseButton } from '../../shared/EraseButton.tsx'
 import { MarketingConsent } from '../../shared/MarketingConsent.tsx'
@@ -17,20 +20,22 @@ import { LeadSequences } from '../../shared/sequences/LeadSequences.tsx'
 import { TaskList } from '../../shared/tasks/TaskList.tsx'
 import { t } from '../../text/index.ts'
 import { Avatar } from '../../ui/Avatar.tsx'
+import { Chip } from '../../ui/Chip.tsx'
+import { statusName } from '../../ui/format/lead-texts.ts'
 import { dialablePhone } from '../../ui/format/phone.ts'
-import { formatDateTime, timeAgo } from '../../ui/format/time.ts'
-import { Tip } from '../../ui/overlay/Tip.tsx'
+import { formatDateTime, formatShortTime, timeAgo } from '../../ui/format/time.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import { useResponseWindow } from '../compose/response-window.ts'
+import { useNow } from '../list/ConversationRows.tsx'
 import AdCard from '../parts/AdCard.tsx'
 import { LabelList, useConversationLabels } from '../parts/ConversationLabels.tsx'
-import { customerName, phoneLabel } from '../parts/inbox-texts.ts'
-import { ConnectionFacts } from './ConnectionFacts.tsx'
+import { GoalChip } from '../parts/GoalChip.tsx'
+import { IconButton } from '../parts/IconButton.tsx'
+import { customerName, lastMessageLine, phoneLabel } from '../parts/inbox-texts.ts'
 import styles from './Customer.module.css'
 import { Gallery } from './Gallery.tsx'
 import { LeadCard, NoLead } from './LeadCard.tsx'
-import { LeadHistory } from './LeadHistory.tsx'
-import { OtherConversations } from './OtherConversations.tsx'
-import { Section } from './Section.tsx'
+import { Facts, Section } from './Section.tsx'
 
 interface CustomerPaneProps {
   conversation: Conversation
@@ -162,17 +167,14 @@ function Head({ conversation }: { conversation: Conversation }) {
           <span>{phone}</span>
           <CopyButton value={dialablePhone(contact.phone ?? '')}>
             {({ copied, copy }) => (
-              <Tip label={copied ? t.common.copied : t.common.copy}>
-                <ActionIcon
-                  variant="subtle"
-                  color="gray"
-                  size="sm"
-                  onClick={copy}
-                  aria-label={`${t.common.copy}: ${t.customer.phone}`}
-                >
-                  {copied ? <IconCheck size={14} /> : <IconCopy size={14} />}
-                </ActionIcon>
-              </Tip>
+              <IconButton
+                icon={copied ? IconCheck : IconCopy}
+                iconSize={14}
+                size="sm"
+                label={`${t.common.copy}: ${t.customer.phone}`}
+                tip={copied ? t.common.copied : t.common.copy}
+                onClick={copy}
+              />
             )}
           </CopyButton>
         </div>
@@ -204,4 +206,128 @@ function notesOf(read: readonly Note[], items: readonly TimelineItem[]): Note[] 
   const all = new Map(read.map((note) => [note.id, note]))
   for (const { note } of items) if (note !== undefined) all.set(note.id, note)
   return [...all.values()].sort((a, b) => (a.createdAt < b.createdAt ? 1 : -1))
+}
+
+/** Conversations of the customer with other connections. */
+function OtherConversations({ conversationId, phone }: { conversationId: string; phone: string }) {
+  const workspaceId = useWorkspaceId()
+  const { data: conversations } = useConversationsWith(workspaceId, phone)
+  if (conversations === undefined) return null
+  const others = conversations.filter(({ id }) => id !== conversationId)
+  return (
+    <Section title={t.customer.others}>
+      {others.length === 0 && <p className={styles.muted}>{t.customer.noOthers}</p>}
+      <ul className={styles.list}>
+        {others.map((one) => (
+          <li key={one.id}>
+            <Link
+              className={styles.other}
+              to="/w/$workspaceId/inbox/{-$conversationId}"
+              params={{ workspaceId, conversationId: one.id }}
+              search={true}
+            >
+              <span className={styles.otherLine} dir="auto">
+                {lastMessageLine(one) || t.inbox.emptyThread}
+              </span>
+              <span className={styles.meta}>
+                {[
+                  one.connectionName ?? t.common.unknown,
+                  t.inbox.statuses[one.status],
+                  formatShortTime(one.lastMessageAt),
+                ].join(' · ')}
+              </span>
+              {one.unreadCount > 0 && <Chip tone="accent">{t.inbox.unreadCount({ n: one.unreadCount })}</Chip>}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </Section>
+  )
+}
+
+/** Timeline of the lead, newest first. */
+function LeadHistory({ leadId }: { leadId: string }) {
+  const workspaceId = useWorkspaceId()
+  const { data: history } = useHistory(workspaceId, leadId)
+  const people = usePeople(workspaceId)
+  if (history === undefined) return null
+  const nameOf = ({ type, id }: { type: string; id: string | null }): string =>
+    type === 'system' ? t.customer.bySystem : (people.nameOf(id) ?? t.common.unknown)
+  return (
+    <Section title={t.customer.history}>
+      {history.length === 0 && <p className={styles.muted}>{t.customer.noHistory}</p>}
+      <ol className={styles.list}>
+        {history.toReversed().map(({ id, from, to, actor, at }) => (
+          <li key={id}>
+            {t.customer.step({ from: statusName(from), to: statusName(to) })}
+            <div className={styles.meta} title={formatDateTime(at)}>
+              {nameOf(actor)} · {timeAgo(at)}
+            </div>
+          </li>
+        ))}
+      </ol>
+    </Section>
+  )
+}
+
+const tones = { active: 'good', paused: 'attention', unavailable: 'bad' } as const
+
+interface ConnectionFactsProps {
+  conversation: Conversation
+  firstContactAt: string
+}
+
+/** Connection of the conversation, and whether it can send. */
+function ConnectionFacts({ conversation, firstContactAt }: ConnectionFactsProps) {
+  const workspaceId = useWorkspaceId()
+  const { data: connections = [] } = useConnections(workspaceId)
+  const { connectionId, connectionName, channel, windowExpiresAt, contact, profileName, goal } = conversation
+  const state = connections.find(({ id }) => id === connectionId)?.state
+  const now = useNow()
+  const isClosed = useResponseWindow(windowExpiresAt).state === 'closed'
+  const texts = t.customer
+  const closed = channel === 'unofficial' ? texts.windowClosedQr : texts.windowClosed
+  const windowEnd = isClosed || windowExpiresAt === null ? closed : formatDateTime(windowExpiresAt)
+  return (
+    <Section title={texts.connection}>
+      <Facts
+        facts={[
+          {
+            name: texts.channels[channel],
+            value: (
+              <>
+                <Link to="/w/$workspaceId/connections/$connectionId" params={{ workspaceId, connectionId }}>
+                  {connectionName ?? t.common.unknown}
+                </Link>{' '}
+                {state !== undefined && <Chip tone={tones[state]}>{texts.states[state]}</Chip>}
+              </>
+            ),
+          },
+          // Visitors of a website can always be answered.
+          channel !== 'website' && { name: texts.window, value: windowEnd },
+          { name: t.inbox.priority, value: <PrioritySelect conversation={conversation} /> },
+          goal !== null && { name: t.inbox.goals.title, value: <GoalChip goal={goal} now={now} /> },
+          { name: texts.firstContact, value: formatDateTime(firstContactAt) },
+          // If the lead has another name.
+          profileName !== null && profileName !== contact.name && { name: texts.profileName, value: profileName },
+        ]}
+      />
+    </Section>
+  )
+}
+
+/** Priority of the conversation; choosing one saves it. */
+function PrioritySelect({ conversation: { id, priority } }: { conversation: Conversation }) {
+  const inbox = useInbox()
+  return (
+    <Select
+      size="xs"
+      aria-label={t.inbox.priority}
+      data={priorities.toReversed().map((value) => ({ value, label: t.inbox.priorities[value] }))}
+      value={priority}
+      placeholder={t.inbox.noPriority}
+      clearable
+      onChange={(value) => void patchConversation(inbox, id, { priority: value as Priority | null })}
+    />
+  )
 }

@@ -70,31 +70,53 @@ interface TextValueProps {
 }
 
 /** Edits text in place; formatted until it has the focus. Enter or leaving the field saves, Esc does not. */
-export function TextValue({ label, rule, value, currency, change }: TextValueProps) {
-  const [typed, setTyped] = useState<string | null>(null)
-  const saved = inputValue(rule, value)
-  const shown = value === undefined ? '' : formatValue(rule, value, currency)
-  const wrong = typed === null ? null : validateTyped(rule, typed)
-  const interpretation = typed === null ? null : interpretTyped(rule, typed, currency)
-  const saveText = () => {
-    if (typed === null || wrong !== null) return
-    setTyped(null)
-    const read = parseTyped(rule, typed) ?? null
-    if (typed.trim() !== saved) change(read === null ? null : String(read))
+export function TextValue(props: TextValueProps) {
+  const { label, rule } = props
+  const { typed, shown, wrong, interpretation, start, setTyped, save } = useTyping(props)
+  const isCancelled = useRef(false)
+  const input = useRef<HTMLInputElement>(null)
+  const isDay = rule.type === 'date'
+  const kind = isDay && typed !== null ? 'date' : 'text'
+  useLayoutEffect(() => {
+    if (kind === 'date') input.current?.focus()
+  }, [kind])
+  const onKeyDown = (event: KeyboardEvent<HTMLInputElement>) => {
+    if (event.nativeEvent.isComposing || (event.key !== 'Enter' && event.key !== 'Escape')) return
+    isCancelled.current = event.key === 'Escape'
+    if (wrong === null || isCancelled.current) event.currentTarget.blur()
+    // Otherwise the inbox would go back to its list.
+    event.stopPropagation()
   }
   return (
     <>
-      <InPlace
-        label={label}
+      <input
+        // A date is edited in a separate input: changing the type of a focused input would lose key presses.
+        key={kind}
+        ref={input}
+        className={styles.edit}
+        type={kind}
+        aria-label={label}
+        aria-invalid={wrong !== null || undefined}
+        inputMode={isNumberType(rule.type) ? 'decimal' : undefined}
+        placeholder="–"
+        dir="auto"
         value={typed ?? shown}
-        isDay={rule.type === 'date'}
-        isEditing={typed !== null}
-        isWrong={wrong !== null}
-        numeric={isNumberType(rule.type)}
-        start={() => setTyped((before) => before ?? saved)}
-        type={setTyped}
-        save={saveText}
-        cancel={() => setTyped(null)}
+        onFocus={({ currentTarget }) => {
+          if (isDay) return start()
+          // The raw value must be rendered before it is selected.
+          flushSync(start)
+          currentTarget.select()
+        }}
+        onChange={(event) => setTyped(event.currentTarget.value)}
+        onBlur={({ currentTarget: { validity } }) => {
+          // It was replaced by the date input.
+          if (isDay && typed === null) return
+          // An incomplete date is not saved.
+          if (isCancelled.current || validity.badInput) setTyped(null)
+          else save()
+          isCancelled.current = false
+        }}
+        onKeyDown={onKeyDown}
       />
       {interpretation !== null && (
         <span className={styles.interpretation} role="status">
@@ -110,63 +132,24 @@ export function TextValue({ label, rule, value, currency, change }: TextValuePro
   )
 }
 
-interface InPlaceProps {
-  label: string
-  value: string
-  isDay: boolean
-  isEditing: boolean
-  isWrong: boolean
-  numeric: boolean
-  /** Starts editing, with the value as it is typed. */
-  start(): void
-  type(text: string): void
-  save(): void
-  cancel(): void
-}
-
-function InPlace({ label, value, isDay, isEditing, isWrong, numeric, start, type, save, cancel }: InPlaceProps) {
-  const isCancelled = useRef(false)
-  const input = useRef<HTMLInputElement>(null)
-  const kind = isDay && isEditing ? 'date' : 'text'
-  useLayoutEffect(() => {
-    if (kind === 'date') input.current?.focus()
-  }, [kind])
-  const onKeyDown = (event: KeyboardEvent<HTMLInputElement>) => {
-    if (event.nativeEvent.isComposing || (event.key !== 'Enter' && event.key !== 'Escape')) return
-    isCancelled.current = event.key === 'Escape'
-    if (!isWrong || isCancelled.current) event.currentTarget.blur()
-    // Otherwise the inbox would go back to its list.
-    event.stopPropagation()
+/** Returns the text while it is edited, null otherwise, and what it means. */
+function useTyping({ rule, value, currency, change }: TextValueProps) {
+  const [typed, setTyped] = useState<string | null>(null)
+  const saved = inputValue(rule, value)
+  const wrong = typed === null ? null : validateTyped(rule, typed)
+  return {
+    typed,
+    setTyped,
+    shown: value === undefined ? '' : formatValue(rule, value, currency),
+    wrong,
+    interpretation: typed === null ? null : interpretTyped(rule, typed, currency),
+    /** Starts editing, with the value as it is typed. */
+    start: () => setTyped((before) => before ?? saved),
+    save: () => {
+      if (typed === null || wrong !== null) return
+      setTyped(null)
+      const read = parseTyped(rule, typed) ?? null
+      if (typed.trim() !== saved) change(read === null ? null : String(read))
+    },
   }
-  return (
-    <input
-      // A date is edited in a separate input: changing the type of a focused input would lose key presses.
-      key={kind}
-      ref={input}
-      className={styles.edit}
-      type={kind}
-      aria-label={label}
-      aria-invalid={isWrong || undefined}
-      inputMode={numeric ? 'decimal' : undefined}
-      placeholder="–"
-      dir="auto"
-      value={value}
-      onFocus={({ currentTarget }) => {
-        if (isDay) return start()
-        // The raw value must be rendered before it is selected.
-        flushSync(start)
-        currentTarget.select()
-      }}
-      onChange={(event) => type(event.currentTarget.value)}
-      onBlur={({ currentTarget: { validity } }) => {
-        // It was replaced by the date input.
-        if (isDay && !isEditing) return
-        // An incomplete date is not saved.
-        if (isCancelled.current || validity.badInput) cancel()
-        else save()
-        isCancelled.current = false
-      }}
-      onKeyDown={onKeyDown}
-    />
-  )
 }

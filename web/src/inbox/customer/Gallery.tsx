@@ -12,6 +12,7 @@ import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { FileCard } from '../media/FileCard.tsx'
 import MediaPart from '../media/MediaPart.tsx'
 import { Placeholder } from '../media/Picture.tsx'
+import { mediaLabel } from '../parts/inbox-texts.ts'
 import { useThreadContext } from '../parts/thread-context.ts'
 import styles from './Gallery.module.css'
 import { Section } from './Section.tsx'
@@ -49,7 +50,9 @@ function GalleryTab({ tab }: { tab: Tab }) {
   const { conversationId } = useThreadContext()
   const { query, items } = useGallery(workspaceId, conversationId, tabs[tab])
   const { refetch } = query
-  const newest = useNewestFile(workspaceId, conversationId)
+  // New files appear in the thread first.
+  const thread = useCachedThread(workspaceId, conversationId)
+  const newest = thread?.items.findLast(({ message }) => message?.media != null)?.id
   // Not on first render: it has just been loaded.
   const [known] = useState(newest)
   useEffect(() => {
@@ -80,17 +83,10 @@ function GalleryTab({ tab }: { tab: Tab }) {
   )
 }
 
-/** Returns the newest file from the thread, where new files appear first. */
-function useNewestFile(workspaceId: string, conversationId: string): string | null {
-  const thread = useCachedThread(workspaceId, conversationId)
-  return thread?.items.findLast(({ message }) => message?.media != null)?.id ?? null
-}
-
 function Thumb({ item: { messageId, at, direction, media } }: { item: GalleryItem }) {
   const workspaceId = useWorkspaceId()
   const { customerName, openFile, showMessage } = useThreadContext()
-  const what = t.media.kinds[media.kind]
-  const label = direction === 'inbound' ? t.media.from({ what, who: customerName }) : t.media.fromUs({ what })
+  const label = mediaLabel(media, direction, customerName)
   const isHere = media.state === 'here' && media.isInline
   const isDrawn = media.hasPreview || (isHere && media.kind === 'image')
   const address = media.hasPreview ? previewAddress(workspaceId, media.id) : fileAddress(workspaceId, media.id)

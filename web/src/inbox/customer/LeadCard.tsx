@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { useState } from 'react'
+import type { ComponentProps } from 'react'
 import { changeLead } from '../../data/change-lead.ts'
 import { createLead } from '../../data/inbox/customer.ts'
 import { useInbox } from '../../data/inbox/queries.ts'
@@ -14,6 +14,7 @@ import { statusName } from '../../ui/format/lead-texts.ts'
 import { showError, showToast } from '../../ui/overlay/toasts.tsx'
 import { QueryBoundary } from '../../ui/page/PageBody.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import { useBusy } from '../parts/use-busy.ts'
 import styles from './Customer.module.css'
 import { CustomFields } from './CustomFields.tsx'
 import { Choice, TextValue } from './EditInPlace.tsx'
@@ -55,7 +56,7 @@ function LeadFacts({ lead }: { lead: Lead }) {
 
 const amountRule = { type: 'amount', choices: [] } as const
 
-function useEditableFacts(workspaceId: string, lead: Lead, change: (changes: LeadChanges) => void): Fact[] {
+function useEditableFacts(workspaceId: string, lead: Lead, change: (changes: LeadChanges) => void): (Fact | false)[] {
   const { data: workspace } = useWorkspace(workspaceId)
   const members = useMemberList(workspaceId)
   const texts = t.customer
@@ -68,18 +69,16 @@ function useEditableFacts(workspaceId: string, lead: Lead, change: (changes: Lea
       label: isAway(one) ? `${name} · ${t.common.away}` : name,
     })),
   ]
+  const choice = (label: string, choice: Omit<ComponentProps<typeof Choice>, 'label'>): Fact => ({
+    name: label,
+    value: <Choice label={label} {...choice} />,
+  })
   return [
-    {
-      name: texts.status,
-      value: (
-        <Choice
-          label={texts.status}
-          value={lead.status}
-          options={statuses.map((value) => ({ value, label: statusName(value) }))}
-          change={(status) => change({ status })}
-        />
-      ),
-    },
+    choice(texts.status, {
+      value: lead.status,
+      options: statuses.map((value) => ({ value, label: statusName(value) })),
+      change: (status) => change({ status }),
+    }),
     {
       name: texts.value,
       value: (
@@ -92,30 +91,18 @@ function useEditableFacts(workspaceId: string, lead: Lead, change: (changes: Lea
         />
       ),
     },
-    {
-      name: texts.owner,
-      value: (
-        <Choice
-          label={texts.owner}
-          value={lead.assignedTo ?? ''}
-          options={people}
-          change={(userId) => change({ assignedTo: userId === '' ? null : userId })}
-        />
-      ),
-    },
-    {
-      name: texts.priority,
-      value: (
-        <Choice
-          label={texts.priority}
-          value={lead.priority}
-          options={priorities}
-          change={(priority) => change({ priority: priority as Lead['priority'] })}
-        />
-      ),
-    },
+    choice(texts.owner, {
+      value: lead.assignedTo ?? '',
+      options: people,
+      change: (userId) => change({ assignedTo: userId === '' ? null : userId }),
+    }),
+    choice(texts.priority, {
+      value: lead.priority,
+      options: priorities,
+      change: (priority) => change({ priority: priority as Lead['priority'] }),
+    }),
     { name: texts.source, value: t.lead.sources[lead.source] },
-    ...(lead.email === null ? [] : [{ name: texts.email, value: <a href={`mailto:${lead.email}`}>{lead.email}</a> }]),
+    lead.email !== null && { name: texts.email, value: <a href={`mailto:${lead.email}`}>{lead.email}</a> },
     { name: texts.code, value: <code>{lead.uniqueCode}</code> },
   ]
 }
@@ -123,23 +110,16 @@ function useEditableFacts(workspaceId: string, lead: Lead, change: (changes: Lea
 /** Shown for customers without a lead. */
 export function NoLead({ conversation }: { conversation: Conversation }) {
   const inbox = useInbox()
-  const [isCreating, setCreating] = useState(false)
+  const [isBusy, run] = useBusy()
   const { id, contact } = conversation
-  const make = async () => {
-    setCreating(true)
-    try {
-      const lead = await createLead(inbox, id, contact)
-      showToast(t.customer.created({ name: lead.firstName }))
-    } catch (error) {
-      showError(error)
-    } finally {
-      setCreating(false)
-    }
+  const create = async () => {
+    const { firstName } = await createLead(inbox, id, contact)
+    showToast(t.customer.created({ name: firstName }))
   }
   return (
     <Section title={t.customer.lead}>
       <p className={styles.muted}>{t.customer.noLead}</p>
-      <Button size="compact-sm" variant="default" loading={isCreating} onClick={() => void make()}>
+      <Button size="compact-sm" variant="default" loading={isBusy} onClick={() => void run(create)}>
         {t.customer.createLead}
       </Button>
     </Section>

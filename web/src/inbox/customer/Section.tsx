@@ -15,15 +15,18 @@ export interface Fact {
   value: ReactNode
 }
 
-export function Facts({ facts }: { facts: readonly Fact[] }) {
+/** List of facts, without those that are false. */
+export function Facts({ facts }: { facts: readonly (Fact | false)[] }) {
   return (
     <dl className={styles.facts}>
-      {facts.map(({ name, value }) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
+      {facts
+        .filter((fact) => fact !== false)
+        .map(({ name, value }) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
     </dl>
   )
 }

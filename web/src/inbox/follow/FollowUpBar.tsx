@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
 import { IconAlarm, IconChevronDown, IconClock, IconClockExclamation, IconMoodSmile } from '@tabler/icons-react'
-import { type ReactNode, useState } from 'react'
+import { useState } from 'react'
 import {
   cancelScheduled,
   remindOfSilence,
@@ -26,6 +26,7 @@ export default function FollowUpBar({ conversationId }: { conversationId: string
   if (followUps === undefined) return null
   const { scheduled, silenceReminder, rating } = followUps
   const waiting = scheduled.filter(({ status }) => status !== 'held')
+  const held = scheduled.filter(({ status }) => status === 'held')
   if (scheduled.length === 0 && silenceReminder === null && rating === null) return null
   const texts = t.later
   return (
@@ -37,12 +38,9 @@ export default function FollowUpBar({ conversationId }: { conversationId: string
           <IconChevronDown size={14} aria-hidden="true" />
         </button>
       )}
-      {isOpen && waiting.map((one) => <Scheduled key={one.id} conversationId={conversationId} message={one} />)}
-      {scheduled
-        .filter(({ status }) => status === 'held')
-        .map((one) => (
-          <Scheduled key={one.id} conversationId={conversationId} message={one} />
-        ))}
+      {[...(isOpen ? waiting : []), ...held].map((one) => (
+        <Scheduled key={one.id} conversationId={conversationId} message={one} />
+      ))}
       {rating !== null && (
         <p className={styles.line}>
           <IconMoodSmile size={15} aria-hidden="true" />
@@ -79,12 +77,7 @@ export default function FollowUpBar({ conversationId }: { conversationId: string
   )
 }
 
-interface ScheduledProps {
-  conversationId: string
-  message: ScheduledMessage
-}
-
-function Scheduled({ conversationId, message }: ScheduledProps) {
+function Scheduled({ conversationId, message }: { conversationId: string; message: ScheduledMessage }) {
   const inbox = useInbox()
   const { id, status, text, template, dueAt, sender, reason } = message
   const texts = t.later
@@ -107,7 +100,7 @@ function Scheduled({ conversationId, message }: ScheduledProps) {
           <Button size="compact-xs" variant="default" onClick={() => set(null)}>
             {texts.sendNow}
           </Button>
-          <ChangeTime set={set}>{texts.changeTime}</ChangeTime>
+          <ChangeTime set={set} />
           <Button
             size="compact-xs"
             variant="default"
@@ -131,13 +124,13 @@ function stateText(status: ScheduledMessage['status'], reason: string | null, ti
   return status === 'cancelled' ? states.cancelled : states.sending
 }
 
-function ChangeTime({ set, children }: { set(at: Date): void; children: ReactNode }) {
+function ChangeTime({ set }: { set(at: Date): void }) {
   const [isOpen, setOpen] = useState(false)
   const dropdown = useDropdown(isOpen, setOpen)
   return (
     <>
       <Button {...dropdownButtonProps(dropdown, 'dialog')} size="compact-xs" variant="default">
-        {children}
+        {t.later.changeTime}
       </Button>
       <DropdownContent dropdown={dropdown}>
         <LaterPicker dropdown={dropdown} withOption={false} schedule={set} />

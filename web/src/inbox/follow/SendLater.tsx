@@ -1,14 +1,12 @@
-import { ActionIcon } from '@mantine/core'
 import { IconClockPlus } from '@tabler/icons-react'
-import { useState } from 'react'
 import { ApiError } from '../../api/api-error.ts'
 import { type LaterContent, scheduleMessage } from '../../data/inbox/follow-ups.ts'
 import { useInbox } from '../../data/inbox/queries.ts'
 import { t, withTexts } from '../../text/index.ts'
 import { formatDateTime } from '../../ui/format/time.ts'
-import { DropdownContent, dropdownButtonProps, useDropdown } from '../../ui/overlay/dropdown.tsx'
 import { lazyComponent } from '../../ui/overlay/lazy.ts'
 import { showError, showToast } from '../../ui/overlay/toasts.tsx'
+import { IconDropdown } from '../parts/IconButton.tsx'
 
 const LaterPicker = lazyComponent(() => withTexts(() => import('./LaterPicker.tsx')))
 
@@ -30,8 +28,6 @@ interface SendLaterProps {
 /** Button that schedules what would be sent. */
 export function SendLater({ conversationId, content, isDisabled, onScheduled }: SendLaterProps) {
   const inbox = useInbox()
-  const [isOpen, setOpen] = useState(false)
-  const dropdown = useDropdown(isOpen, setOpen)
   const schedule = (at: Date, cancelIfCustomerWrites: boolean) => {
     const [message, dueAt] = [content(), at.toISOString()]
     if (message === null) return
@@ -41,20 +37,11 @@ export function SendLater({ conversationId, content, isDisabled, onScheduled }: 
     }, showRefusal)
   }
   return (
-    <>
-      <ActionIcon
-        {...dropdownButtonProps(dropdown, 'dialog')}
-        variant="subtle"
-        color="gray"
-        disabled={isDisabled}
-        aria-label={t.later.sendLater}
-        title={t.later.sendLater}
-      >
-        <IconClockPlus size={18} />
-      </ActionIcon>
-      <DropdownContent dropdown={dropdown}>
-        <LaterPicker dropdown={dropdown} schedule={schedule} />
-      </DropdownContent>
-    </>
+    <IconDropdown
+      icon={IconClockPlus}
+      label={t.later.sendLater}
+      disabled={isDisabled}
+      content={(dropdown) => <LaterPicker dropdown={dropdown} schedule={schedule} />}
+    />
   )
 }

@@ -8,13 +8,8 @@ import { showError } from '../../ui/overlay/toasts.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import styles from './KnowledgeSearch.module.css'
 
-interface KnowledgeSearchProps {
-  close(): void
-  insert(text: string): void
-}
-
 /** Finds an article: Enter inserts its text, Shift+Enter its address. */
-export default function KnowledgeSearch({ close, insert }: KnowledgeSearchProps) {
+export default function KnowledgeSearch({ close, insert }: { close(): void; insert(text: string): void }) {
   const workspaceId = useWorkspaceId()
   const texts = t.articles.insert
   const listId = useId()

@@ -22,7 +22,8 @@ import { formatDateTime, formatShortTime, formatSpan } from '../../ui/format/tim
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { RowLabels } from '../parts/ConversationLabels.tsx'
 import { GoalChip, PriorityChip } from '../parts/GoalChip.tsx'
-import { customerName, lastMessageLine } from '../parts/inbox-texts.ts'
+import { customerName, lastMessageLine, snoozeText } from '../parts/inbox-texts.ts'
+import { Mark } from '../parts/Mark.tsx'
 import styles from './ConversationRows.module.css'
 
 export const rowHeight = 64
@@ -42,7 +43,6 @@ interface ConversationRowProps {
   isTabStop: boolean
   labels: ReadonlyMap<string, Label>
   now: number
-  userId: string
   open(id: string): void
   /** `isRange` selects all rows from the previous one. */
   select(id: string, isRange: boolean): void
@@ -51,7 +51,7 @@ interface ConversationRowProps {
 
 export const ConversationRow = memo(function ConversationRow(props: ConversationRowProps) {
   const workspaceId = useWorkspaceId()
-  const { row, index, start, total, isOpen, isSelected, isTouchMode, isTabStop, labels, now, userId } = props
+  const { row, index, start, total, isOpen, isSelected, isTouchMode, isTabStop, labels, now } = props
   const { open, select, peek } = props
   const name = customerName(row)
   const go = (event: MouseEvent) => {
@@ -102,7 +102,7 @@ export const ConversationRow = memo(function ConversationRow(props: Conversation
           </span>
           <span className={styles.line}>
             <span className={styles.text} dir="auto">
-              {lastMessageLine(row, userId)}
+              {lastMessageLine(row)}
             </span>
             <RowBadge row={row} now={now} />
           </span>
@@ -167,48 +167,40 @@ function RowDetails({ row, labels, now }: { row: Conversation; labels: ReadonlyM
   const isPlain = !isFailed && !isAgents && !isSnoozed && handover === null && goal === null && priority === null
   if (isPlain && labelIds.length === 0 && assignedToName === null && teamName === null) return null
   const agent = ownerName ?? t.inbox.byAiOnly
-  const until =
-    snoozedUntil === null ? t.inbox.snoozedOpen : t.inbox.snoozedUntil({ moment: formatShortTime(snoozedUntil) })
   return (
     <span className={styles.meta}>
       {goal !== null && <GoalChip goal={goal} now={now} />}
       {priority !== null && <PriorityChip priority={priority} />}
       {handover !== null && <HandoverChip handover={handover} />}
       {hasDraft && (
-        <span className={styles.handover} data-urgency="normal">
-          <IconPencilCheck size={13} aria-hidden="true" />
+        <Mark icon={IconPencilCheck} className={styles.handover} data-urgency="normal">
           {t.inbox.toApprove}
-        </span>
+        </Mark>
       )}
       {isAgents && (
-        <span className={styles.agent} title={t.inbox.answeredBy({ name: agent })}>
-          <IconRobot size={13} aria-hidden="true" />
+        <Mark icon={IconRobot} className={styles.agent} title={t.inbox.answeredBy({ name: agent })}>
           <b>{agent}</b>
-        </span>
+        </Mark>
       )}
       {!isAgents && assignedToName !== null && (
-        <span className={styles.who}>
-          <IconUser size={12} aria-hidden="true" />
+        <Mark icon={IconUser} iconSize={12} className={styles.who}>
           {assignedToName}
-        </span>
+        </Mark>
       )}
       {teamName !== null && (
-        <span className={styles.who}>
-          <IconUsers size={12} aria-hidden="true" />
+        <Mark icon={IconUsers} iconSize={12} className={styles.who}>
           {teamName}
-        </span>
+        </Mark>
       )}
       {isFailed && (
-        <span className={styles.failed}>
-          <IconAlertCircle size={13} aria-hidden="true" />
+        <Mark icon={IconAlertCircle} className={styles.failed}>
           {t.inbox.failed}
-        </span>
+        </Mark>
       )}
       {isSnoozed && (
-        <span title={until}>
-          <IconClockPause size={13} aria-hidden="true" />
+        <Mark icon={IconClockPause} title={snoozeText(snoozedUntil)}>
           {snoozedUntil === null ? t.inbox.statuses.snoozed : formatShortTime(snoozedUntil)}
-        </span>
+        </Mark>
       )}
       {labelIds.length > 0 && <RowLabels labelIds={labelIds} labels={labels} />}
     </span>
@@ -217,14 +209,10 @@ function RowDetails({ row, labels, now }: { row: Conversation; labels: ReadonlyM
 
 function HandoverChip({ handover: { urgency, reason, at } }: { handover: NonNullable<Conversation['handover']> }) {
   const texts = t.inbox.handover
+  const title = reason ?? texts.since({ moment: formatDateTime(at) })
   return (
-    <span
-      className={styles.handover}
-      data-urgency={urgency}
-      title={reason ?? texts.since({ moment: formatDateTime(at) })}
-    >
-      <IconArrowsExchange size={13} aria-hidden="true" />
+    <Mark icon={IconArrowsExchange} className={styles.handover} data-urgency={urgency} title={title}>
       {urgency === 'normal' ? texts.open : texts.urgencies[urgency]}
-    </span>
+    </Mark>
   )
 }

@@ -13,22 +13,21 @@ import {
 import { prefetchThread, useConversationPages, useInbox } from '../../data/inbox/queries.ts'
 import type { Conversation, ConversationFilter } from '../../data/inbox/types.ts'
 import { useLabelsById } from '../../data/labels.ts'
-import { currentUser } from '../../session/session.ts'
 import { t } from '../../text/index.ts'
 import { EmptyState } from '../../ui/page/EmptyState.tsx'
 import { ErrorState } from '../../ui/page/ErrorState.tsx'
-import { type Shortcut, useShortcuts } from '../../ui/shortcuts.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import { useInboxContext } from '../parts/inbox-context.ts'
 import { currentSelection, selectRangeTo, toggleSelected, useSelection } from '../parts/selection.ts'
 import { ConversationRow, rowHeight } from './ConversationRow.tsx'
 import styles from './ConversationRows.module.css'
 import { anchoredScrollTop } from './scroll-anchor.ts'
+import { type ListMoves, useListKeys } from './use-list-navigation.ts'
 
 interface ConversationRowsProps {
   filter: ConversationFilter
   isNarrowed: boolean
   openId: string | undefined
-  open(id: string): void
   clear(): void
 }
 
@@ -37,9 +36,8 @@ const prefetchRows = 30
 const retryMs = 2_000
 
 /** Virtual list: renders only visible rows. */
-export function ConversationRows({ filter, isNarrowed, openId, open, clear }: ConversationRowsProps) {
+export function ConversationRows({ filter, isNarrowed, openId, clear }: ConversationRowsProps) {
   const workspaceId = useWorkspaceId()
-  const inbox = useInbox()
   const navigate = useNavigate()
   const { query, rows, cursor, more } = useConversationPages(workspaceId, filter)
   const hasMore = cursor !== null
@@ -51,15 +49,12 @@ export function ConversationRows({ filter, isNarrowed, openId, open, clear }: Co
     overscan: 8,
   })
   const shown = virtual.getVirtualItems()
-  const labels = useLabelsById(workspaceId)
-  const now = useNow()
   useScrollAnchor(scroller, rows, filter)
   const isNearEnd = hasMore && (shown.at(-1)?.index ?? 0) >= rows.length - prefetchRows
   useNextPage(isNearEnd ? cursor : null, more)
-  const { chosen, isTouchMode, choose } = useRowSelection(rows)
-  const navigation = useRowNavigation(scroller, rows, openId, virtual.scrollToIndex, open)
-  useListKeys(useQueuedMove(navigation, query.isPending), choose)
-  const peek = useCallback((id: string) => prefetchThread(inbox, id), [inbox])
+  const { chosen, isChoosing, shared } = useRows(rows)
+  const navigation = useRowNavigation(scroller, rows, openId, virtual.scrollToIndex, shared)
+  useListKeys(useQueuedMove(navigation, query.isPending))
 
   if (query.isError && rows.length === 0) return <ErrorState error={query.error} retry={() => void query.refetch()} />
   if (query.isPending) return <SkeletonRows />
@@ -78,7 +73,7 @@ export function ConversationRows({ filter, isNarrowed, openId, open, clear }: Co
       <ul
         className={styles.rows}
         style={{ height: virtual.getTotalSize() }}
-        data-choosing={isTouchMode || chosen.size > 0 || undefined}
+        data-choosing={isChoosing || undefined}
         onKeyDown={focusAdjacentRow}
       >
         {shown.map(({ index, start }) => {
@@ -88,17 +83,11 @@ export function ConversationRows({ filter, isNarrowed, openId, open, clear }: Co
               <ConversationRow
                 key={row.id}
                 {...{ row, index, start }}
+                {...shared}
                 total={hasMore ? -1 : rows.length}
                 isOpen={row.id === openId}
                 isSelected={chosen.has(row.id)}
-                isTouchMode={isTouchMode}
                 isTabStop={row.id === stopId}
-                labels={labels}
-                now={now}
-                userId={currentUser().id}
-                open={open}
-                select={choose}
-                peek={peek}
               />
             )
           )
@@ -134,26 +123,21 @@ function useNextPage(cursor: string | null, more: () => Promise<void>): void {
   }, [cursor, loadCount])
 }
 
-interface RowNavigation {
-  moveBy(step: 1 | -1): void
-  /** The focused row, otherwise the open conversation. */
-  currentId(): string | undefined
-}
-
 /** Moves by rows and opens them, except while several are selected: that must not mark them as read. */
 function useRowNavigation(
   scroller: { current: HTMLDivElement | null },
   rows: readonly { id: string }[],
   openId: string | undefined,
   scrollTo: (index: number) => void,
-  open: (id: string) => void,
-): RowNavigation {
-  const latest = useRef({ rows, openId, scrollTo, open })
-  latest.current = { rows, openId, scrollTo, open }
+  { open, select }: Pick<ReturnType<typeof useRows>['shared'], 'open' | 'select'>,
+): ListMoves {
+  const latest = useRef({ rows, openId, scrollTo })
+  latest.current = { rows, openId, scrollTo }
   return useMemo(() => {
+    // The focused row, otherwise the open conversation.
     const currentId = () => focusedRow() ?? latest.current.openId
     const moveBy = (step: 1 | -1) => {
-      const { rows, scrollTo, open } = latest.current
+      const { rows, scrollTo } = latest.current
       const from = rows.findIndex(({ id }) => id === currentId())
       const to = Math.min(Math.max(from + step, 0), rows.length - 1)
       const id = rows[to]?.id
@@ -166,12 +150,12 @@ function useRowNavigation(
       // Based on the focused row: with quick key presses, opening lags a row behind.
       if (to !== from && currentSelection().ids.length === 0) open(id)
     }
-    return { moveBy, currentId }
-  }, [scroller])
+    return { moveBy, toggle: () => select(currentId(), false) }
+  }, [scroller, open, select])
 }
 
 /** Remembers one move to the next row until rows have loaded. */
-function useQueuedMove(moves: RowNavigation, isPending: boolean): RowNavigation {
+function useQueuedMove(moves: ListMoves, isPending: boolean): ListMoves {
   const isQueued = useRef(false)
   useEffect(() => {
     if (isPending || !isQueued.current) return
@@ -192,34 +176,22 @@ function useQueuedMove(moves: RowNavigation, isPending: boolean): RowNavigation 
 
 const focusedRow = (): string | undefined => document.activeElement?.closest<HTMLElement>('[data-row]')?.dataset.row
 
-function useListKeys(
-  { moveBy, currentId }: RowNavigation,
-  choose: (id: string | undefined, isRange: boolean) => void,
-): void {
-  useShortcuts(
-    t.inbox.title,
-    useMemo(
-      (): Shortcut[] => [
-        { keys: 'j', label: t.inbox.actions.next, skipsFlush: true, run: () => moveBy(1) },
-        { keys: 'k', label: t.inbox.actions.previous, skipsFlush: true, run: () => moveBy(-1) },
-        { keys: 'x', label: t.inbox.bulk.toggle, run: () => choose(currentId(), false) },
-      ],
-      [moveBy, currentId, choose],
-    ),
-  )
-}
-
-export function useRowSelection(rows: readonly { id: string }[]) {
+/** Returns the selected rows, and the props that all rows share. */
+export function useRows(rows: readonly { id: string }[]) {
+  const inbox = useInbox()
+  const { open } = useInboxContext()
   const { ids, isTouchMode } = useSelection()
   const latest = useRef(rows)
   latest.current = rows
-  const chosen = useMemo(() => new Set(ids), [ids])
-  const choose = useCallback((id: string | undefined, isRange: boolean) => {
+  const select = useCallback((id: string | undefined, isRange: boolean) => {
     if (id === undefined) return
     if (isRange) selectRangeTo(id, latest.current)
     else toggleSelected(id)
   }, [])
-  return { chosen, isTouchMode, choose }
+  const peek = useCallback((id: string) => prefetchThread(inbox, id), [inbox])
+  const labels = useLabelsById(inbox.workspaceId)
+  const shared = { isTouchMode, labels, now: useNow(), open, select, peek }
+  return { chosen: new Set(ids), isChoosing: isTouchMode || ids.length > 0, shared }
 }
 
 const adjacentRow: Partial<Record<string, 'nextElementSibling' | 'previousElementSibling'>> = {

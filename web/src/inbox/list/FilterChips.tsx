@@ -5,16 +5,11 @@ import { useMemberList } from '../../data/team/members.ts'
 import { useTeamList } from '../../data/team/routing.ts'
 import { t } from '../../text/index.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
-import type { FilterBy, InboxSearch } from './filters.ts'
+import type { FilterProps, InboxSearch } from './filters.ts'
 import styles from './ListPane.module.css'
 
-interface FilterChipsProps {
-  search: InboxSearch
-  filterBy: FilterBy
-}
-
 /** Active filters, each with a remove button. */
-export default function FilterChips({ search, filterBy }: FilterChipsProps) {
+export default function FilterChips({ search, filterBy }: FilterProps) {
   const workspaceId = useWorkspaceId()
   const textOf = useFilterTexts(workspaceId)
   const fields = (Object.keys(search) as (keyof InboxSearch)[]).filter((field) => field !== 'view' && field !== 'sort')

@@ -1,22 +1,35 @@
-import { Select, Switch } from '@mantine/core'
+import { Popover, Select, Switch } from '@mantine/core'
 import { useConnections } from '../../data/connections.ts'
 import { priorities } from '../../data/inbox/types.ts'
 import { useLabelsById } from '../../data/labels.ts'
 import { useMemberList } from '../../data/team/members.ts'
 import { useTeamList } from '../../data/team/routing.ts'
 import { t } from '../../text/index.ts'
+import { DropdownTarget, useDropdownState } from '../../ui/overlay/DropdownMenu.tsx'
+import type { Dropdown } from '../../ui/overlay/dropdown.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
-import { type FilterBy, type InboxSearch, readSearch, statuses } from './filters.ts'
+import { type FilterProps, type InboxSearch, readSearch, statuses } from './filters.ts'
 import styles from './ListPane.module.css'
 import { SavedFilters } from './SavedFilters.tsx'
 
-export interface FilterPanelProps {
-  search: InboxSearch
-  filterBy: FilterBy
+export default function FilterPanel({ dropdown, ...filter }: FilterProps & { dropdown: Dropdown }) {
+  const { isOpen, ...rest } = useDropdownState(dropdown)
+  return (
+    <Popover {...rest} opened={isOpen} position="bottom-end" width={300} shadow="md" trapFocus>
+      <Popover.Target>
+        <DropdownTarget dropdown={dropdown} />
+      </Popover.Target>
+      <Popover.Dropdown aria-label={t.inbox.filter}>
+        <Filters {...filter} />
+      </Popover.Dropdown>
+    </Popover>
+  )
 }
 
+const inPanel = { size: 'xs', comboboxProps: { withinPortal: false } } as const
+
 /** All filters, sort orders and saved filters. */
-export function FilterPanel({ search, filterBy }: FilterPanelProps) {
+function Filters({ search, filterBy }: FilterProps) {
   const workspaceId = useWorkspaceId()
   const labels = useLabelsById(workspaceId)
   const members = useMemberList(workspaceId)
@@ -29,35 +42,32 @@ export function FilterPanel({ search, filterBy }: FilterPanelProps) {
     filterBy((before) => readSearch({ ...before, [field]: value === null || value === false ? undefined : value }))
   const choice = (field: keyof InboxSearch, label: string, data: { value: string; label: string }[]) => (
     <Select
-      size="xs"
+      {...inPanel}
       label={label}
       data={data}
       value={(search[field] as string | undefined) ?? null}
       placeholder={filters.any}
       clearable
       onChange={(value) => set(field, value)}
-      comboboxProps={{ withinPortal: false }}
     />
   )
   return (
     <div className={styles.panel}>
       <Select
-        size="xs"
+        {...inPanel}
         label={filters.sort}
         data={Object.entries(sorts).map(([value, label]) => ({ value, label }))}
         value={search.sort ?? 'recent'}
         allowDeselect={false}
         onChange={(value) => set('sort', value)}
-        comboboxProps={{ withinPortal: false }}
       />
       <Select
-        size="xs"
+        {...inPanel}
         label={filters.status}
         data={[...statuses, 'any' as const].map((value) => ({ value, label: t.inbox.statuses[value] }))}
         value={search.status ?? 'open'}
         allowDeselect={false}
         onChange={(value) => set('status', value)}
-        comboboxProps={{ withinPortal: false }}
       />
       {choice('owner', filters.owner, [
         { value: 'human', label: filters.people },

@@ -1,32 +1,30 @@
-import { ActionIcon } from '@mantine/core'
-import { IconFilter, IconSearch, IconSquareCheck } from '@tabler/icons-react'
-import { type KeyboardEvent, Suspense, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import { IconFilter, IconMessagePlus, IconPlayerTrackNext, IconSearch, IconSquareCheck } from '@tabler/icons-react'
+import { type KeyboardEvent, Suspense, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import { cacheConversation } from '../../data/inbox/cache.ts'
+import { useInbox } from '../../data/inbox/queries.ts'
+import { takeNext } from '../../data/team/routing.ts'
+import { useWorkspace } from '../../data/workspace.ts'
 import { t, withTexts } from '../../text/index.ts'
-import { DropdownContent, dropdownButtonProps, useDropdown } from '../../ui/overlay/dropdown.tsx'
 import { prefetchedComponent, useIsPageReady } from '../../ui/overlay/lazy.ts'
-import { Tip } from '../../ui/overlay/Tip.tsx'
+import { ShortcutsBlocked } from '../../ui/overlay/shortcuts-blocked.ts'
+import { showError, showToast } from '../../ui/overlay/toasts.tsx'
 import { SearchField } from '../../ui/page/SearchField.tsx'
-import { useShortcuts } from '../../ui/shortcuts.ts'
+import { type Shortcut, useShortcuts } from '../../ui/shortcuts.ts'
+import { useCreate } from '../../ui/use-create.ts'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import { IconButton, IconDropdown } from '../parts/IconButton.tsx'
+import { useInboxContext } from '../parts/inbox-context.ts'
 import { startTouchSelection } from '../parts/selection.ts'
-import { StartButton } from '../start/StartButton.tsx'
-import { TakeNextButton } from '../start/TakeNextButton.tsx'
-import { type FilterBy, type InboxSearch, resultsAttribute } from './filters.ts'
+import { type FilterProps, resultsAttribute } from './filters.ts'
 import styles from './ListPane.module.css'
 
 const MentionsButton = prefetchedComponent(() => withTexts(() => import('../mentions/MentionsButton.tsx')))
 // Heavy and rarely used.
-const FilterDropdown = prefetchedComponent(() => import('./FilterDropdown.tsx'))
+const FilterPanel = prefetchedComponent(() => import('./FilterPanel.tsx'))
+const NewConversation = prefetchedComponent(() => withTexts(() => import('../start/NewConversation.tsx')))
 
-interface ListHeaderProps {
-  search: InboxSearch
-  filterBy: FilterBy
-  open(id: string): void
-}
-
-export function ListHeader({ search, filterBy, open }: ListHeaderProps) {
+export function ListHeader({ search, filterBy }: FilterProps) {
   const [isSearching, setSearching] = useState(search.search !== undefined)
-  const [isFilterOpen, setFilterOpen] = useState(false)
-  const dropdown = useDropdown(isFilterOpen, setFilterOpen)
   const isPageReady = useIsPageReady()
   useShortcuts(
     t.inbox.title,
@@ -41,46 +39,36 @@ export function ListHeader({ search, filterBy, open }: ListHeaderProps) {
           <span className={styles.title} aria-hidden="true">
             {t.inbox.title}
           </span>
-          <ActionIcon
+          <IconButton
+            icon={IconSquareCheck}
+            stroke={1.6}
+            label={t.inbox.bulk.select}
+            title={undefined}
             className={styles.byTouch}
-            variant="subtle"
-            color="gray"
-            aria-label={t.inbox.bulk.select}
             onClick={startTouchSelection}
-          >
-            <IconSquareCheck size={18} stroke={1.6} />
-          </ActionIcon>
+          />
           {isPageReady && (
             <Suspense>
               <MentionsButton />
             </Suspense>
           )}
-          <Tip label={`${t.inbox.openSearch} (/)`}>
-            <ActionIcon
-              variant="subtle"
-              color="gray"
-              aria-label={t.inbox.openSearch}
-              onClick={() => setSearching(true)}
-            >
-              <IconSearch size={18} stroke={1.6} />
-            </ActionIcon>
-          </Tip>
+          <IconButton
+            icon={IconSearch}
+            stroke={1.6}
+            label={t.inbox.openSearch}
+            tip={`${t.inbox.openSearch} (/)`}
+            onClick={() => setSearching(true)}
+          />
         </>
       )}
-      <ActionIcon
-        {...dropdownButtonProps(dropdown, 'dialog')}
-        variant="subtle"
-        color="gray"
-        title={t.inbox.filter}
-        aria-label={t.inbox.filter}
-      >
-        <IconFilter size={18} stroke={1.6} />
-      </ActionIcon>
-      <DropdownContent dropdown={dropdown}>
-        <FilterDropdown dropdown={dropdown} search={search} filterBy={filterBy} />
-      </DropdownContent>
-      <TakeNextButton open={open} />
-      <StartButton open={open} />
+      <IconDropdown
+        icon={IconFilter}
+        stroke={1.6}
+        label={t.inbox.filter}
+        content={(dropdown) => <FilterPanel dropdown={dropdown} search={search} filterBy={filterBy} />}
+      />
+      <TakeNextButton />
+      <StartButton />
     </header>
   )
 }
@@ -95,13 +83,7 @@ function focusResults(event: KeyboardEvent): void {
   first.focus()
 }
 
-interface InboxSearchFieldProps {
-  search: InboxSearch
-  filterBy: FilterBy
-  close(): void
-}
-
-function InboxSearchField({ search, filterBy, close }: InboxSearchFieldProps) {
+function InboxSearchField({ search, filterBy, close }: FilterProps & { close(): void }) {
   const urlTerm = search.search ?? ''
   const [term, setTerm] = useState(urlTerm)
   const field = useRef<HTMLInputElement>(null)
@@ -137,5 +119,70 @@ function InboxSearchField({ search, filterBy, close }: InboxSearchFieldProps) {
       }}
       end={{ label: t.common.close, run: end }}
     />
+  )
+}
+
+/** Assigns me the customer who has waited the longest and opens the conversation, also by `Q`. */
+function TakeNextButton() {
+  const inbox = useInbox()
+  const { open } = useInboxContext()
+  const isBusy = useRef(false)
+  const take = useCallback(async () => {
+    // A second click before the answer would take another one.
+    if (isBusy.current) return
+    isBusy.current = true
+    try {
+      const conversation = await takeNext(inbox.workspaceId)
+      if (conversation === null) return showToast(t.inbox.nobodyWaits)
+      cacheConversation(inbox, conversation)
+      open(conversation.id)
+    } catch (error) {
+      showError(error)
+    } finally {
+      isBusy.current = false
+    }
+  }, [inbox, open])
+  useShortcuts(
+    t.inbox.title,
+    useMemo(() => [{ keys: 'q', label: t.inbox.takeNext, run: () => void take() }], [take]),
+  )
+  const label = t.inbox.takeNext
+  return (
+    <IconButton
+      icon={IconPlayerTrackNext}
+      stroke={1.6}
+      label={label}
+      tip={`${label} (Q)`}
+      onClick={() => void take()}
+    />
+  )
+}
+
+const noKeys: readonly Shortcut[] = []
+
+/** Starts a conversation, also by `C` and the command palette. Hidden from people who may not send. */
+function StartButton() {
+  const { open } = useInboxContext()
+  const { data: workspace } = useWorkspace(useWorkspaceId())
+  const maySend = workspace === undefined || (workspace.inboxEnabled && workspace.inboxAvailable)
+  const [isStarting, setStarting] = useCreate()
+  const keys = useMemo(() => [{ keys: 'c', label: t.inbox.start, run: () => setStarting(true) }], [setStarting])
+  useShortcuts(t.inbox.title, maySend ? keys : noKeys)
+  if (!maySend) return null
+  return (
+    <>
+      <IconButton
+        icon={IconMessagePlus}
+        stroke={1.6}
+        label={t.inbox.start}
+        tip={`${t.inbox.start} (C)`}
+        onClick={() => setStarting(true)}
+      />
+      {isStarting && (
+        <Suspense fallback={<ShortcutsBlocked />}>
+          <NewConversation open={open} close={() => setStarting(false)} />
+        </Suspense>
+      )}
+    </>
   )
 }

@@ -9,7 +9,7 @@ import { ShortcutsQueued } from '../../ui/shortcuts.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { clearSelection, useIsSelecting } from '../parts/selection.ts'
 import { ConversationRows } from './ConversationRows.tsx'
-import { type FilterBy, filterOf, type InboxSearch, isNarrowed } from './filters.ts'
+import { type FilterProps, filterOf, isNarrowed } from './filters.ts'
 import { ListHeader } from './ListHeader.tsx'
 import styles from './ListPane.module.css'
 
@@ -17,16 +17,7 @@ const SearchResults = prefetchedComponent(() => withTexts(() => import('./Search
 const FilterChips = prefetchedComponent(() => import('./FilterChips.tsx'))
 const BulkBar = prefetchedComponent(() => withTexts(() => import('../bulk/BulkBar.tsx')))
 
-export interface ListPaneProps {
-  search: InboxSearch
-  openId: string | undefined
-  open(id: string): void
-  /** Opens a conversation at a message. */
-  openAt(id: string, messageId: string): void
-  filterBy: FilterBy
-}
-
-export function ListPane({ search, openId, open, openAt, filterBy }: ListPaneProps) {
+export function ListPane({ search, filterBy, openId }: FilterProps & { openId: string | undefined }) {
   const filter = useMemo(() => filterOf(search), [search])
   const isChoosing = useIsSelecting()
   // Rows that are no longer visible must not be changed.
@@ -37,7 +28,7 @@ export function ListPane({ search, openId, open, openAt, filterBy }: ListPanePro
   return (
     <section className={styles.pane} aria-label={t.inbox.conversations}>
       {openId !== undefined && <SkipLink to="thread">{t.inbox.skipToThread}</SkipLink>}
-      <ListHeader search={search} filterBy={filterBy} open={open} />
+      <ListHeader search={search} filterBy={filterBy} />
       <ViewTabs view={filter.view} choose={views} />
       {isChoosing && (
         <Suspense fallback={<ShortcutsQueued />}>
@@ -54,24 +45,18 @@ export function ListPane({ search, openId, open, openAt, filterBy }: ListPanePro
           filter={filter}
           isNarrowed={isNarrowed(search)}
           openId={openId}
-          open={open}
           clear={() => filterBy(({ view }) => (view === undefined ? {} : { view }))}
         />
       ) : (
         <Suspense>
-          <SearchResults filter={filter} term={filter.search} openId={openId} open={open} openAt={openAt} />
+          <SearchResults filter={filter} term={filter.search} openId={openId} />
         </Suspense>
       )}
     </section>
   )
 }
 
-interface ViewTabsProps {
-  view: View
-  choose(view: View): void
-}
-
-function ViewTabs({ view, choose }: ViewTabsProps) {
+function ViewTabs({ view, choose }: { view: View; choose(view: View): void }) {
   const workspaceId = useWorkspaceId()
   const { data: counts } = useCounts(workspaceId)
   const tabs = useRef<HTMLDivElement>(null)

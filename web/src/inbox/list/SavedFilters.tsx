@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Checkbox, Group, TextInput } from '@mantine/core'
+import { Button, Checkbox, Group, TextInput } from '@mantine/core'
 import { IconTrash, IconUsers } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useRef, useState } from 'react'
@@ -13,15 +13,11 @@ import { hasRole } from '../../session/session.ts'
 import { t } from '../../text/index.ts'
 import { showError, showToast } from '../../ui/overlay/toasts.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
-import { type FilterBy, type InboxSearch, queryOf, searchOf } from './filters.ts'
+import { IconButton } from '../parts/IconButton.tsx'
+import { type FilterProps, queryOf, searchOf } from './filters.ts'
 import styles from './ListPane.module.css'
 
-interface SavedFiltersProps {
-  search: InboxSearch
-  filterBy: FilterBy
-}
-
-export function SavedFilters({ search, filterBy }: SavedFiltersProps) {
+export function SavedFilters({ search, filterBy }: FilterProps) {
   const workspaceId = useWorkspaceId()
   const saved = useSavedFiltersOf('inbox', workspaceId)
   const queries = useQueryClient()
@@ -46,15 +42,14 @@ export function SavedFilters({ search, filterBy }: SavedFiltersProps) {
           </button>
           {one.shared && <IconUsers size={14} aria-label={t.inbox.saved.shared} />}
           {(!one.shared || mayShare) && (
-            <ActionIcon
-              variant="subtle"
-              color="gray"
+            <IconButton
+              icon={IconTrash}
+              iconSize={14}
               size="sm"
-              aria-label={t.inbox.saved.delete({ name: one.name })}
+              label={t.inbox.saved.delete({ name: one.name })}
+              title={undefined}
               onClick={() => void remove(one)}
-            >
-              <IconTrash size={14} />
-            </ActionIcon>
+            />
           )}
         </div>
       ))}

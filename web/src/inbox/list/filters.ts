@@ -1,32 +1,15 @@
 import { conversationStatusValues } from '../../api/schema.ts'
-import {
-  type ConversationFilter,
-  type Priority,
-  priorities,
-  type Status,
-  type View,
-  views,
-} from '../../data/inbox/types.ts'
+import { type ConversationFilter, priorities, views } from '../../data/inbox/types.ts'
 import type { ChangeSearch } from '../../ui/use-newest-search.ts'
 
 /** Query parameters of the filter; omitted ones have their default. */
-export interface InboxSearch {
-  view?: View
-  status?: Status | 'any'
-  sort?: Exclude<ConversationFilter['sort'], 'recent'>
-  owner?: string
-  assignedTo?: string
-  connectionId?: string
-  teamId?: string
-  labelId?: string
-  unread?: true
-  unanswered?: true
-  priority?: Priority
-  overdue?: true
-  search?: string
-}
+export type InboxSearch = Partial<ConversationFilter>
 
-export type FilterBy = ChangeSearch<InboxSearch>
+/** Props of components that show and change the filter. */
+export interface FilterProps {
+  search: InboxSearch
+  filterBy: ChangeSearch<InboxSearch>
+}
 
 /** Attribute of the element with search results. */
 export const resultsAttribute = 'data-found-here'
@@ -55,10 +38,10 @@ export function readSearch(raw: Record<string, unknown>): InboxSearch {
     ...(isId(connectionId) && { connectionId }),
     ...((teamId === 'none' || isId(teamId)) && { teamId }),
     ...(isId(labelId) && { labelId }),
-    ...(isOn('unread') && { unread: true as const }),
-    ...(isOn('unanswered') && { unanswered: true as const }),
+    ...(isOn('unread') && { unread: true }),
+    ...(isOn('unanswered') && { unanswered: true }),
     ...(isOneOf(priorities, priority) && { priority }),
-    ...(isOn('overdue') && { overdue: true as const }),
+    ...(isOn('overdue') && { overdue: true }),
     ...(search !== '' && { search }),
   }
 }

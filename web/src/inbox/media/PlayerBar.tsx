@@ -1,11 +1,10 @@
-import { ActionIcon } from '@mantine/core'
 import { IconX } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
 import { t } from '../../text/index.ts'
+import { IconButton } from '../parts/IconButton.tsx'
 import styles from './AudioMessage.module.css'
-import { AudioTime, PlayButton, SpeedButton } from './AudioMessage.tsx'
+import { AudioTime, PlayButton, Seek, SpeedButton } from './AudioMessage.tsx'
 import { stop, usePlayer } from './player.ts'
-import { Seek } from './Seek.tsx'
 
 /** Player for audio that continues while another part is shown. */
 export default function PlayerBar() {
@@ -28,9 +27,7 @@ export default function PlayerBar() {
       <Seek track={track} playing={playing} waveform={null} />
       <AudioTime seconds={track.seconds} playing={playing} />
       <SpeedButton speed={playing.speed} />
-      <ActionIcon variant="subtle" color="gray" aria-label={t.media.stop} title={t.media.stop} onClick={stop}>
-        <IconX size={16} />
-      </ActionIcon>
+      <IconButton icon={IconX} iconSize={16} label={t.media.stop} onClick={stop} />
     </section>
   )
 }

@@ -8,33 +8,37 @@ import {
   IconZoomOut,
   type TablerIcon,
 } from '@tabler/icons-react'
-import { useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { fileAddress } from '../../data/inbox/files.ts'
+import { cachedFile, useGallery } from '../../data/inbox/gallery.ts'
+import { useCachedThread, useInbox } from '../../data/inbox/queries.ts'
 import { t } from '../../text/index.ts'
 import { formatDateTime, formatNumber } from '../../ui/format/time.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import { IconButton } from '../parts/IconButton.tsx'
+import { mediaLabel } from '../parts/inbox-texts.ts'
 import { useThreadContext } from '../parts/thread-context.ts'
-import type { AlbumItem } from './album.ts'
-import { isPdf } from './media-rules.ts'
-import { useAlbum } from './use-album.ts'
+import { type AlbumItem, albumKinds, albumOf, isPdf } from './media-rules.ts'
 import { useZoom } from './use-zoom.ts'
 import styles from './Viewer.module.css'
-import { PdfView, VideoView } from './ViewerMedia.tsx'
-import { ZoomPicture } from './ZoomPicture.tsx'
-
-interface ViewerProps {
-  messageId: string
-  close(): void
-}
+import { PdfView, VideoView, ZoomPicture } from './ViewerMedia.tsx'
 
 /** Full-window viewer for a file, with the other images and videos of the conversation. */
-export default function Viewer({ messageId, close }: ViewerProps) {
+export default function Viewer({ messageId, close }: { messageId: string; close(): void }) {
   const { conversationId, customerName } = useThreadContext()
   const { item, place, go } = useAlbum(conversationId, messageId)
   const dialog = useRef<HTMLDialogElement>(null)
   const zoom = useZoom(item?.media.id)
   useModal(dialog)
-  useViewerKeys({ close, go, larger: zoom.larger, smaller: zoom.smaller, reset: zoom.reset })
+  useViewerKeys({
+    ArrowRight: () => go(1),
+    ArrowLeft: () => go(-1),
+    '+': zoom.larger,
+    '=': zoom.larger,
+    '-': zoom.smaller,
+    '0': zoom.reset,
+    Escape: close,
+  })
   const isPicture = item !== null && isZoomable(item)
   return (
     <dialog ref={dialog} className={styles.viewer} aria-label={t.media.viewer.title} tabIndex={-1} onClose={close}>
@@ -56,7 +60,7 @@ export default function Viewer({ messageId, close }: ViewerProps) {
             <ViewerAction icon={IconZoomIn} label={t.media.viewer.larger} run={zoom.larger} />
           </>
         )}
-        {item !== null && <Download leaf={item} />}
+        {item !== null && <Download media={item.media} />}
         <ViewerAction icon={IconX} label={t.common.close} run={close} />
       </header>
       <div className={styles.stage}>
@@ -87,14 +91,13 @@ interface ViewerContentProps {
 function ViewerContent({ albumItem, zoom, go }: ViewerContentProps) {
   const { customerName } = useThreadContext()
   const { media, direction } = albumItem
-  const what = t.media.kinds[media.kind]
-  const label = direction === 'inbound' ? t.media.from({ what, who: customerName }) : t.media.fromUs({ what })
+  const label = mediaLabel(media, direction, customerName)
   if (isPdf(media)) return <PdfView media={media} />
   if (!isZoomable(albumItem)) return <VideoView media={media} label={label} />
   return <ZoomPicture media={media} label={label} zoom={zoom} go={go} />
 }
 
-function Download({ leaf: { media } }: { leaf: AlbumItem }) {
+function Download({ media }: Pick<AlbumItem, 'media'>) {
   const workspaceId = useWorkspaceId()
   return (
     <ActionIcon
@@ -120,20 +123,17 @@ interface ViewerActionProps {
 }
 
 // Disabled by `aria-disabled`, not `disabled`, to keep the focus, so that shortcuts work on.
-function ViewerAction({ icon: Icon, label, run, isOff = false }: ViewerActionProps) {
+function ViewerAction({ icon, label, run, isOff = false }: ViewerActionProps) {
   return (
-    <ActionIcon
-      variant="subtle"
-      color="gray"
+    <IconButton
+      icon={icon}
+      iconSize={20}
       size="lg"
-      aria-label={label}
-      title={label}
+      label={label}
       aria-disabled={isOff}
       data-disabled={isOff || undefined}
       onClick={isOff ? undefined : run}
-    >
-      <Icon size={20} />
-    </ActionIcon>
+    />
   )
 }
 
@@ -162,37 +162,63 @@ function useModal(dialog: { current: HTMLDialogElement | null }): void {
   }, [dialog])
 }
 
-interface ViewerKeys {
-  close(): void
-  go(step: -1 | 1): void
-  larger(): void
-  smaller(): void
-  reset(): void
-}
-
-function useViewerKeys(keys: ViewerKeys): void {
+function useViewerKeys(keys: Record<string, () => void>): void {
   const latest = useRef(keys)
   latest.current = keys
-  const [actions] = useState<Record<string, () => void>>(() => ({
-    ArrowRight: () => latest.current.go(1),
-    ArrowLeft: () => latest.current.go(-1),
-    '+': () => latest.current.larger(),
-    '=': () => latest.current.larger(),
-    '-': () => latest.current.smaller(),
-    '0': () => latest.current.reset(),
-    Escape: () => latest.current.close(),
-  }))
   useEffect(() => {
     // Captured before the page's shortcuts, which act on what is below.
     const onKeyDown = (event: KeyboardEvent) => {
       event.stopPropagation()
       const isField = event.target instanceof HTMLMediaElement && event.key.startsWith('Arrow')
-      const act = event.ctrlKey || event.metaKey || event.altKey || isField ? undefined : actions[event.key]
+      const act = event.ctrlKey || event.metaKey || event.altKey || isField ? undefined : latest.current[event.key]
       if (act === undefined) return
       event.preventDefault()
       act()
     }
     document.addEventListener('keydown', onKeyDown, true)
     return () => document.removeEventListener('keydown', onKeyDown, true)
-  }, [actions])
+  }, [])
+}
+
+interface Album {
+  /** Current file; null if it no longer exists. */
+  item: AlbumItem | null
+  /** Position among the known items; null if there are no others. */
+  place: { n: number; of: number } | null
+  go(step: -1 | 1): void
+}
+
+// Older items are loaded from the second item on, so that navigation does not end early.
+const nearStart = 2
+
+/** Images and videos of the conversation by time, from the opened one; loads older ones during navigation. */
+function useAlbum(conversationId: string, openedId: string): Album {
+  const inbox = useInbox()
+  const { workspaceId } = inbox
+  const [shownId, setShownId] = useState(openedId)
+  const items = useCachedThread(workspaceId, conversationId)?.items
+  const { query, items: gallery } = useGallery(workspaceId, conversationId, albumKinds)
+  const leaves = useMemo(() => albumOf(items ?? [], gallery), [items, gallery])
+  const n = leaves.findIndex(({ messageId }) => messageId === shownId)
+  const { hasNextPage, isFetchingNextPage, isError, fetchNextPage } = query
+  const oldestRead = gallery.at(-1)?.at ?? ''
+  const shownAt = leaves[n]?.at ?? ''
+  const wantsMore = n !== -1 && (n < nearStart || shownAt <= oldestRead)
+  useEffect(() => {
+    if (wantsMore && hasNextPage && !isFetchingNextPage && !isError) void fetchNextPage()
+  }, [wantsMore, hasNextPage, isFetchingNextPage, isError, fetchNextPage])
+  useEffect(() => {
+    for (const one of [leaves[n - 1], leaves[n + 1]]) {
+      if (one?.media.kind === 'image') new Image().src = fileAddress(workspaceId, one.media.id)
+    }
+  }, [leaves, n, workspaceId])
+  return {
+    // Documents, and files not loaded yet, are in no album.
+    item: leaves[n] ?? cachedFile(inbox, conversationId, shownId),
+    place: n === -1 ? null : { n: n + 1, of: leaves.length },
+    go: (step) => {
+      const next = n === -1 ? undefined : leaves[n + step]
+      if (next !== undefined) setShownId(next.messageId)
+    },
+  }
 }

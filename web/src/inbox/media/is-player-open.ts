@@ -1,18 +1,13 @@
-import { useSyncExternalStore } from 'react'
+import { createPublisher } from '../parts/publisher.ts'
 
-const listeners = new Set<() => void>()
+const { publish, useValue } = createPublisher()
 let isOpen = false
 
 /** Returns whether audio is playing or paused. The player itself is loaded with the first audio. */
-export const useIsPlayerOpen = (): boolean => useSyncExternalStore(subscribe, () => isOpen)
+export const useIsPlayerOpen = (): boolean => useValue(() => isOpen)
 
 export function setPlayerOpen(next: boolean): void {
   if (next === isOpen) return
   isOpen = next
-  for (const listener of listeners) listener()
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener)
-  return () => listeners.delete(listener)
+  publish()
 }

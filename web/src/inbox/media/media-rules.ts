@@ -1,4 +1,4 @@
-import type { Media } from '../../data/inbox/types.ts'
+import type { GalleryItem, Media, TimelineItem } from '../../data/inbox/types.ts'
 
 export interface Size {
   width: number
@@ -68,10 +68,8 @@ export type Speed = (typeof speeds)[number]
 export const speedAfter = (speed: Speed): Speed => speeds[(speeds.indexOf(speed) + 1) % speeds.length] ?? 1
 
 /** Returns the file extension as a label, such as `PDF`; null if it says nothing. */
-export function extensionOf(name: string | null): string | null {
-  const ending = /\.([A-Za-z0-9]{1,5})$/.exec(name ?? '')?.[1]
-  return ending === undefined ? null : ending.toUpperCase()
-}
+export const extensionOf = (name: string | null): string | null =>
+  /\.([A-Za-z0-9]{1,5})$/.exec(name ?? '')?.[1]?.toUpperCase() ?? null
 
 const map = 'https://www.openstreetmap.org/'
 
@@ -86,3 +84,24 @@ export function coordinates(latitude: number, longitude: number): string {
     `${Math.abs(degrees).toFixed(5)}° ${degrees < 0 ? negative : positive}`
   return `${format(latitude, ['N', 'S'])}, ${format(longitude, ['E', 'W'])}`
 }
+
+/** An image or video of the album. */
+export type AlbumItem = Pick<GalleryItem, 'messageId' | 'at' | 'direction' | 'media'>
+
+export const albumKinds = ['image', 'video'] as const
+
+const isInAlbum = ({ kind, state, isInline }: Media): boolean =>
+  state === 'here' && isInline && (albumKinds as readonly string[]).includes(kind)
+
+/** Images and videos of a conversation from the thread and the gallery, without duplicates, oldest first. */
+export function albumOf(items: readonly TimelineItem[], gallery: readonly GalleryItem[]): AlbumItem[] {
+  const byMessage = new Map<string, AlbumItem>()
+  for (const item of gallery) if (isInAlbum(item.media)) byMessage.set(item.messageId, item)
+  for (const { id, at, message } of items) {
+    if (message?.media == null || message.withdrawnAt !== null || !isInAlbum(message.media)) continue
+    byMessage.set(id, { messageId: id, at, direction: message.direction, media: message.media })
+  }
+  return [...byMessage.values()].sort((a, b) => compare(a.at, b.at) || compare(a.messageId, b.messageId))
+}
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)

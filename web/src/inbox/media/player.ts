@@ -1,5 +1,5 @@
-import { useSyncExternalStore } from 'react'
 import { fileAddress } from '../../data/inbox/files.ts'
+import { createPublisher } from '../parts/publisher.ts'
 import { setPlayerOpen } from './is-player-open.ts'
 import { type Speed, speedAfter, speeds } from './media-rules.ts'
 
@@ -26,17 +26,17 @@ export interface PlaybackState {
 }
 
 const storageKey = 'parley.speed'
-const listeners = new Set<() => void>()
+const { publish, useValue } = createPublisher()
 let playing: PlaybackState | null = null
 // One element for the whole app: playback continues while its message is not visible, and only one audio plays.
 let audio: HTMLAudioElement | null = null
 
 /** Returns the audio that is playing or paused, on any page. */
-export const usePlayer = (): PlaybackState | null => useSyncExternalStore(subscribe, () => playing)
+export const usePlayer = (): PlaybackState | null => useValue(() => playing)
 
 /** Returns like `usePlayer`, but null for other files. */
 export const usePlayerOf = (mediaId: string): PlaybackState | null =>
-  useSyncExternalStore(subscribe, () => (playing?.track.mediaId === mediaId ? playing : null))
+  useValue(() => (playing?.track.mediaId === mediaId ? playing : null))
 
 const canPlayKnown = new Map<string, boolean>()
 
@@ -134,10 +134,5 @@ function change(changes: Partial<PlaybackState>): void {
 
 const emitChange = (): void => {
   setPlayerOpen(playing !== null)
-  for (const listener of listeners) listener()
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener)
-  return () => listeners.delete(listener)
+  publish()
 }

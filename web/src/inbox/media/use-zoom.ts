@@ -44,23 +44,25 @@ function boxOf(frame: HTMLElement | null, picture: HTMLElement | null): Box | nu
   return { frame: size(frame), picture: size(picture) }
 }
 
+type MousePlace = Pick<MouseEvent, 'clientX' | 'clientY'>
+
+function pointIn(frame: HTMLElement, { clientX, clientY }: MousePlace): Point {
+  const box = frame.getBoundingClientRect()
+  return { x: clientX - box.left - box.width / 2, y: clientY - box.top - box.height / 2 }
+}
+
 /** Gestures on the image: pinch, drag, swipe, double tap, wheel. */
 export function useGestures({ frame, change, view }: Zoom, go: (step: -1 | 1) => void) {
   const fingers = useRef(new Map<number, Point>())
   const start = useRef<Point | null>(null)
-  const pointOf = ({ clientX, clientY }: { clientX: number; clientY: number }): Point => {
-    const box = frame.current?.getBoundingClientRect()
-    if (box === undefined) return middle
-    return { x: clientX - box.left - box.width / 2, y: clientY - box.top - box.height / 2 }
-  }
+  const pointOf = (event: MousePlace): Point => (frame.current === null ? middle : pointIn(frame.current, event))
   useEffect(() => {
     const element = frame.current
     if (element === null) return
     // React's wheel listener is passive and cannot prevent scrolling.
     const onWheel = (event: WheelEvent) => {
       event.preventDefault()
-      const box = element.getBoundingClientRect()
-      const point = { x: event.clientX - box.left - box.width / 2, y: event.clientY - box.top - box.height / 2 }
+      const point = pointIn(element, event)
       change((now) => zoomAt(now, Math.exp(-Math.max(-100, Math.min(100, event.deltaY)) / 300), point))
     }
     element.addEventListener('wheel', onWheel, { passive: false })
@@ -76,9 +78,8 @@ export function useGestures({ frame, change, view }: Zoom, go: (step: -1 | 1) =>
       const before = fingers.current.get(event.pointerId)
       if (before === undefined) return
       const now = pointOf(event)
-      const others = [...fingers.current].filter(([id]) => id !== event.pointerId).map(([, point]) => point)
+      const [, other] = [...fingers.current].find(([id]) => id !== event.pointerId) ?? []
       fingers.current.set(event.pointerId, now)
-      const [other] = others
       if (other !== undefined) change((view) => pinchView(view, [before, other], [now, other]))
       else if (view.scale > 1)
         change((view) => ({ ...view, x: view.x + now.x - before.x, y: view.y + now.y - before.y }))

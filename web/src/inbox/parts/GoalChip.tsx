@@ -3,6 +3,7 @@ import type { Goal, Priority } from '../../data/inbox/types.ts'
 import { t } from '../../text/index.ts'
 import { formatDateTime, formatSpan } from '../../ui/format/time.ts'
 import styles from './GoalChip.module.css'
+import { Mark } from './Mark.tsx'
 
 /** Time that is left for a service-level goal, or since it was missed. */
 export function GoalChip({ goal: { goal, dueAt, warnAt, isMissed }, now }: { goal: Goal; now: number }) {
@@ -12,20 +13,18 @@ export function GoalChip({ goal: { goal, dueAt, warnAt, isMissed }, now }: { goa
   const isOver = isMissed || leftMs <= 0
   const state = isOver ? 'missed' : now >= Date.parse(warnAt) ? 'warned' : 'running'
   const span = formatSpan(leftMs)
-  const name = texts.names[goal]
+  const title = texts.due({ goal: texts.names[goal], moment: formatDateTime(dueAt) })
   return (
-    <span className={styles.chip} data-state={state} title={texts.due({ goal: name, moment: formatDateTime(dueAt) })}>
-      <IconTargetArrow size={13} aria-hidden="true" />
+    <Mark icon={IconTargetArrow} className={styles.chip} data-state={state} title={title}>
       {isOver ? texts.overdue({ span }) : texts.left({ span })}
-    </span>
+    </Mark>
   )
 }
 
 export function PriorityChip({ priority }: { priority: Priority }) {
   return (
-    <span className={styles.chip} data-priority={priority} title={t.inbox.priority}>
-      <IconFlag size={13} aria-hidden="true" />
+    <Mark icon={IconFlag} className={styles.chip} data-priority={priority} title={t.inbox.priority}>
       {t.inbox.priorities[priority]}
-    </span>
+    </Mark>
   )
 }

@@ -2,6 +2,8 @@ import { createContext, useContext } from 'react'
 
 /** Actions that parts of the inbox can call. */
 export interface InboxContextValue {
+  /** Opens a conversation, at a message if one is given. Stays the same. */
+  open(id: string, messageId?: string): void
   /** Goes back to the list. */
   close(): void
   /** Opens the next conversation of the list. */

@@ -3,13 +3,16 @@ import {
   type Conversation,
   type Goal,
   type Handover,
+  type Media,
   type Message,
   priorities,
 } from '../../data/inbox/types.ts'
+import { currentUser } from '../../session/session.ts'
 import { stripMarkup } from '../../shared/markup/markup.ts'
 import { t } from '../../text/index.ts'
 import { formatPhone } from '../../ui/format/phone.ts'
-import { formatDateTime } from '../../ui/format/time.ts'
+import { formatDateTime, formatShortTime } from '../../ui/format/time.ts'
+import { reasonFor } from './reason-for.ts'
 import { parseSystemMessage } from './system-message.ts'
 
 /** Returns the name of a customer, otherwise the number. */
@@ -17,6 +20,15 @@ export const customerName = ({ contact }: Pick<Conversation, 'contact'>): string
   contact.name ?? phoneLabel(contact.phone) ?? t.inbox.noName
 
 export const phoneLabel = (phone: string | null): string | null => (phone === null ? null : formatPhone(phone))
+
+export const snoozeText = (until: string | null): string =>
+  until === null ? t.inbox.snoozedOpen : t.inbox.snoozedUntil({ moment: formatShortTime(until) })
+
+/** Names a file by its kind and whose it is. */
+export function mediaLabel({ kind }: Media, direction: Message['direction'], customer: string): string {
+  const what = t.media.kinds[kind]
+  return direction === 'inbound' ? t.media.from({ what, who: customer }) : t.media.fromUs({ what })
+}
 
 type MessageSummary = Pick<Message, 'kind' | 'text'>
 
@@ -26,13 +38,13 @@ function contentOf({ kind, text }: MessageSummary): string {
 }
 
 /** Returns the newest message in one line, with its author if it is ours. */
-export function lastMessageLine({ lastMessage }: Conversation, userId: string): string {
+export function lastMessageLine({ lastMessage }: Conversation): string {
   if (lastMessage === null) return ''
   const { direction, author, kind, text } = lastMessage
   const content = contentOf({ kind: kind as Message['kind'], text }).replaceAll(/\s+/g, ' ')
   if (direction === 'inbound') return content
   if (author.type === 'agent') return t.inbox.aiMessage({ text: content })
-  if (author.type === 'user' && author.id !== userId)
+  if (author.type === 'user' && author.id !== currentUser().id)
     return t.inbox.messageBy({ name: author.name ?? t.inbox.teammate, text: content })
   return t.inbox.ownMessage({ text: content })
 }
@@ -57,33 +69,28 @@ export function authorCaption({ type, name }: Message['author']): string | null 
   }
 }
 
-type Reason = Exclude<keyof typeof t.inbox.failures, 'code'>
+type Reason = Exclude<keyof typeof t.inbox.failures, 'code' | 'none'>
 
-const reasons: Record<string, Reason> = {
-  '131047': 'window',
-  '131026': 'unreachable',
-  '131049': 'limit',
-  '131048': 'spam',
-  '131050': 'stopped',
-  '131056': 'rate',
-  '130429': 'rate',
-  '80007': 'rate',
-  '131042': 'payment',
-  '131031': 'account',
-  '368': 'account',
-  '131008': 'content',
-  '131009': 'content',
-  '131051': 'content',
-  '132000': 'content',
-  owner_changed: 'ownerChanged',
-  no_message_id: 'unknown',
+/** Error codes of each reason. */
+const failureCodes: Record<Reason, readonly string[]> = {
+  window: ['131047'],
+  unreachable: ['131026'],
+  limit: ['131049'],
+  spam: ['131048'],
+  stopped: ['131050'],
+  rate: ['131056', '130429', '80007'],
+  payment: ['131042'],
+  account: ['131031', '368'],
+  content: ['131008', '131009', '131051', '132000'],
+  ownerChanged: ['owner_changed'],
+  unknown: ['no_message_id'],
 }
 
 /** Explains why a message was not delivered. */
 export function failureReason(code: string | null): string {
   const { failures } = t.inbox
   if (code === null) return failures.none
-  const reason = reasons[code]
+  const reason = reasonFor(failureCodes, code)
   return reason === undefined ? failures.code({ code }) : failures[reason]
 }
 

@@ -8,6 +8,7 @@ import { currentUser } from '../../session/session.ts'
 import { t } from '../../text/index.ts'
 import { Avatar } from '../../ui/Avatar.tsx'
 import styles from '../ThreadPane.module.css'
+import { useIsPageVisible } from './page-visibility.ts'
 import { createPresenceSender, type PresenceSender } from './presence-sender.ts'
 
 const nobody: readonly Person[] = []
@@ -22,15 +23,14 @@ export function usePresence(id: string): readonly Person[] {
   useEffect(() => {
     const sender = createPresenceSender((state, toCustomer) => sendPresence(inbox, id, state, toCustomer))
     senders.set(id, sender)
-    const updateVisibility = () => sender.setVisible(document.visibilityState === 'visible')
-    updateVisibility()
-    document.addEventListener('visibilitychange', updateVisibility)
     return () => {
-      document.removeEventListener('visibilitychange', updateVisibility)
       senders.delete(id)
       sender.leave()
     }
   }, [inbox, id])
+  const isVisible = useIsPageVisible()
+  // biome-ignore lint/correctness/useExhaustiveDependencies: also for a new sender
+  useEffect(() => senders.get(id)?.setVisible(isVisible), [inbox, id, isVisible])
   const { data = nobody } = useQuery<readonly Person[]>({
     queryKey: peopleKey(inbox.workspaceId, id),
     queryFn: () => nobody,

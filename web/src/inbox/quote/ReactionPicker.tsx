@@ -10,26 +10,7 @@ import styles from './ReactionPicker.module.css'
 import { type ReactionTarget, setReactionTarget } from './reaction-target.ts'
 
 const quickReactions = ['👍', '❤️', '😂', '😮', '😢', '🙏']
-const others = [
-  '👏',
-  '🎉',
-  '🔥',
-  '💯',
-  '✅',
-  '👌',
-  '🙌',
-  '💪',
-  '😍',
-  '🥰',
-  '😊',
-  '🤔',
-  '😅',
-  '😉',
-  '🤝',
-  '👀',
-  '🚀',
-  '⭐',
-]
+const others = [...'👏🎉🔥💯✅👌🙌💪😍🥰😊🤔😅😉🤝👀🚀⭐']
 const edgePx = 8
 
 interface ReactionPickerProps {

@@ -1,5 +1,5 @@
-import { useSyncExternalStore } from 'react'
 import type { Message } from '../../data/inbox/types.ts'
+import { createPublisher } from '../parts/publisher.ts'
 
 /** Message to react to, and the button that was clicked. */
 export interface ReactionTarget {
@@ -9,20 +9,15 @@ export interface ReactionTarget {
 }
 
 let target: ReactionTarget | null = null
-const listeners = new Set<() => void>()
+const { publish, useValue } = createPublisher()
 
 /** Opens the reaction picker beside a button; null or the same button closes it. */
 export function setReactionTarget(request: ReactionTarget | null): void {
   target = request !== null && target?.button === request.button ? null : request
-  for (const listener of listeners) listener()
+  publish()
 }
 
 export const useReactionTarget = (conversationId: string): ReactionTarget | null => {
-  const request = useSyncExternalStore(subscribe, () => target)
+  const request = useValue(() => target)
   return request?.conversationId === conversationId ? request : null
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener)
-  return () => listeners.delete(listener)
 }

@@ -1,7 +1,8 @@
-import { Button } from '@mantine/core'
+import { Anchor, Button } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
-import { useCallback, useEffect, useMemo, useState } from 'react'
+import { Link, useNavigate } from '@tanstack/react-router'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { useDetail } from '../../data/inbox/queries.ts'
 import { usePeople } from '../../data/people.ts'
 import { claimReview, type Review, type ReviewStatus, refetchReviews, useReviews } from '../../data/team/reviews.ts'
 import { currentUser, hasRole } from '../../session/session.ts'
@@ -15,8 +16,10 @@ import { PageHeader } from '../../ui/page/PageHeader.tsx'
 import { Segments } from '../../ui/page/Segments.tsx'
 import { useShortcuts } from '../../ui/shortcuts.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import { customerName } from '../parts/inbox-texts.ts'
+import { Thread, type ThreadHandle } from '../thread/Thread.tsx'
+import { ThreadProvider } from '../thread/ThreadProvider.tsx'
 import styles from './QueuePage.module.css'
-import { ReviewedConversation } from './ReviewedConversation.tsx'
 import { Scorecard } from './Scorecard.tsx'
 
 const statuses: readonly ReviewStatus[] = ['waiting', 'reviewed', 'skipped']
@@ -186,5 +189,49 @@ function NoReviews({ status }: { status: ReviewStatus }) {
       help={t.review.noneHelp}
       {...(hasRole(workspaceId, 'admin') && { action: { label: t.review.setRules, run: toRules } })}
     />
+  )
+}
+
+interface ReviewedConversationProps {
+  review: Review
+  /** To the list, on phones. */
+  back(): void
+}
+
+/** The conversation at the end of the case, without anything that changes it. */
+function ReviewedConversation({ review, back }: ReviewedConversationProps) {
+  const workspaceId = useWorkspaceId()
+  const { conversationId: id, messageId } = review
+  const query = useDetail(workspaceId, id)
+  const thread = useRef<ThreadHandle>(null)
+  const conversation = query.data?.conversation
+  const name = conversation === undefined ? t.inbox.noName : customerName(conversation)
+  const isLoaded = conversation !== undefined
+  useEffect(() => {
+    if (isLoaded && messageId !== null) thread.current?.toMessage(messageId)
+  }, [isLoaded, messageId])
+  return (
+    <section className={styles.conversation} aria-label={t.inbox.thread({ name })}>
+      <div className={styles.bar}>
+        <Button size="compact-sm" variant="default" className={styles.back} onClick={back}>
+          {t.inbox.backToList}
+        </Button>
+        <h2 dir="auto">{name}</h2>
+        <Anchor component={Link} to={`/w/${workspaceId}/inbox/${id}`} size="sm">
+          {t.review.inInbox}
+        </Anchor>
+      </div>
+      <QueryBoundary query={query} rows={8}>
+        {(detail) => (
+          <ThreadProvider
+            conversationId={id}
+            customerName={name}
+            showMessage={(shownId) => thread.current?.toMessage(shownId)}
+          >
+            <Thread ref={thread} conversation={detail.conversation} marksRead={false} />
+          </ThreadProvider>
+        )}
+      </QueryBoundary>
+    </section>
   )
 }

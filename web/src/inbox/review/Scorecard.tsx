@@ -13,12 +13,13 @@ import { currentUser } from '../../session/session.ts'
 import { criterionName } from '../../shared/criterion-name.ts'
 import { t } from '../../text/index.ts'
 import { formatDateTime, formatNumber } from '../../ui/format/time.ts'
-import { showError, showToast } from '../../ui/overlay/toasts.tsx'
+import { showToast } from '../../ui/overlay/toasts.tsx'
 import { Facts } from '../../ui/page/Facts.tsx'
 import { QueryBoundary } from '../../ui/page/PageBody.tsx'
 import { Segments } from '../../ui/page/Segments.tsx'
 import { ShortcutHint, ShortcutsQueued, useShortcuts } from '../../ui/shortcuts.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import { useBusy } from '../parts/use-busy.ts'
 import styles from './QueuePage.module.css'
 
 interface ScorecardProps {
@@ -33,14 +34,14 @@ export function Scorecard({ review, done }: ScorecardProps) {
   const people = usePeople(workspaceId)
   const settings = useReviewSettings(workspaceId)
   const isOpen = review.status === 'waiting' || review.reviewedBy === currentUser().id
-  const facts: [string, string][] = [
+  const facts = known([
     [t.review.agent, people.nameOf(review.keyId) ?? ''],
     [t.review.outcome, t.review.outcomes[review.outcome]],
-    ...(review.startedAt === null ? [] : [[t.review.began, formatDateTime(review.startedAt)] as [string, string]]),
+    [t.review.began, review.startedAt && formatDateTime(review.startedAt)],
     [t.review.ended, formatDateTime(review.endedAt)],
     [t.review.why, review.reasons.map((reason) => t.review.reasons[reason]).join(', ')],
-    ...(review.reviewedBy === null ? [] : [[t.review.by, people.nameOf(review.reviewedBy) ?? ''] as [string, string]]),
-  ]
+    [t.review.by, review.reviewedBy && (people.nameOf(review.reviewedBy) ?? '')],
+  ])
   return (
     <aside className={styles.card} aria-label={t.review.scorecard}>
       <Facts facts={facts} />
@@ -61,16 +62,21 @@ export function Scorecard({ review, done }: ScorecardProps) {
 /** What someone else decided. */
 function Verdict({ review, criteria }: { review: Review; criteria: readonly Criterion[] }) {
   const flags = review.flags.map((flag) => t.review.flags[flag])
-  const facts: [string, string][] = [
-    ...criteria.flatMap((one): [string, string][] => {
-      const step = review.scores[one.id]
-      return step === undefined ? [] : [[criterionName(one), `${formatNumber(step)} / ${formatNumber(one.steps)}`]]
-    }),
-    ...(flags.length === 0 ? [] : ([[t.review.wrong, flags.join(', ')]] as [string, string][])),
-    ...(review.comment === null ? [] : ([[t.review.comment, review.comment]] as [string, string][])),
-  ]
+  const scoreOf = ({ id, steps }: Criterion): string | null => {
+    const step = review.scores[id]
+    return step === undefined ? null : `${formatNumber(step)} / ${formatNumber(steps)}`
+  }
+  const facts = known([
+    ...criteria.map((one): MaybeFact => [criterionName(one), scoreOf(one)]),
+    [t.review.wrong, flags.length === 0 ? null : flags.join(', ')],
+    [t.review.comment, review.comment],
+  ])
   return <Facts facts={facts} />
 }
+
+type MaybeFact = [name: string, value: string | null]
+
+const known = (facts: readonly MaybeFact[]): MaybeFact[] => facts.filter(([, value]) => value !== null)
 
 interface ScoreFormProps extends ScorecardProps {
   criteria: readonly Criterion[]
@@ -81,23 +87,21 @@ function ScoreForm({ review, criteria, done }: ScoreFormProps) {
   const [scores, setScores] = useState(review.scores)
   const [flags, setFlags] = useState<readonly ReviewFlag[]>(review.flags)
   const [comment, setComment] = useState(review.comment ?? '')
-  const [isBusy, setBusy] = useState(false)
+  const [isBusy, run] = useBusy()
   const current = criteria.find(({ id }) => scores[id] === undefined)
-  const run = async (work: Promise<unknown>, words: string) => {
-    setBusy(true)
-    await work.then(() => {
+  const close = (task: () => Promise<unknown>, words: string) =>
+    void run(async () => {
+      await task()
       showToast(words)
       done()
-    }, showError)
-    setBusy(false)
-  }
+    })
   // Scores of criteria that were removed meanwhile are left out.
-  const known = Object.fromEntries(Object.entries(scores).filter(([id]) => criteria.some((one) => one.id === id)))
-  const canSubmit = Object.keys(known).length > 0 && !isBusy
+  const valid = Object.fromEntries(Object.entries(scores).filter(([id]) => criteria.some((one) => one.id === id)))
+  const canSubmit = Object.keys(valid).length > 0 && !isBusy
   const submit = () =>
     canSubmit &&
-    void run(submitReview(workspaceId, review.id, { scores: known, flags: [...flags], comment }), t.review.submitted)
-  const skip = () => void run(skipReview(workspaceId, review.id), t.review.skipped)
+    close(() => submitReview(workspaceId, review.id, { scores: valid, flags: [...flags], comment }), t.review.submitted)
+  const skip = () => close(() => skipReview(workspaceId, review.id), t.review.skipped)
   const set = (id: string, step: number) => setScores((before) => ({ ...before, [id]: step }))
   useScoreKeys({ current, set, submit, skip: review.status === 'waiting' ? skip : null })
   return (

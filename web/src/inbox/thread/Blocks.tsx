@@ -7,26 +7,21 @@ import { t } from '../../text/index.ts'
 import { formatDateTime, formatDay, formatTime } from '../../ui/format/time.ts'
 import { prefetchedComponent } from '../../ui/overlay/lazy.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
-import { activityLine } from '../parts/inbox-texts.ts'
+import { activityLine, authorCaption } from '../parts/inbox-texts.ts'
 import { parseSystemMessage } from '../parts/system-message.ts'
 import { Tick } from '../parts/Tick.tsx'
-import { BubbleGroup } from './BubbleGroup.tsx'
-import type { Block } from './blocks.ts'
+import { Bubble } from './Bubble.tsx'
+import { type Block, showsTicks } from './blocks.ts'
 import { MessageText } from './MessageText.tsx'
 import styles from './Thread.module.css'
 
 const HandoverCard = prefetchedComponent(() => import('./HandoverCard.tsx'))
 
-interface BlocksProps {
-  conversationId: string
-  blocks: readonly Block[]
+export function Blocks({ blocks }: { blocks: readonly Block[] }) {
+  return blocks.map((block) => <BlockView key={block.key} block={block} />)
 }
 
-export function Blocks({ conversationId, blocks }: BlocksProps) {
-  return blocks.map((block) => <BlockView key={block.key} conversationId={conversationId} block={block} />)
-}
-
-function BlockView({ conversationId, block }: Omit<BlocksProps, 'blocks'> & { block: Block }) {
+function BlockView({ block }: { block: Block }) {
   switch (block.type) {
     case 'day':
       return <h3 className={styles.day}>{formatDay(block.at)}</h3>
@@ -39,14 +34,7 @@ function BlockView({ conversationId, block }: Omit<BlocksProps, 'blocks'> & { bl
         </p>
       )
     case 'group':
-      return (
-        <BubbleGroup
-          conversationId={conversationId}
-          side={block.side}
-          author={block.author}
-          messages={block.messages}
-        />
-      )
+      return <BubbleGroup group={block} />
     case 'notice':
       return <SystemMessageLine message={block.message} />
     case 'note':
@@ -80,6 +68,32 @@ function BlockView({ conversationId, block }: Omit<BlocksProps, 'blocks'> & { bl
       return block satisfies never
   }
 }
+
+type Group = Extract<Block, { type: 'group' }>
+
+/** Consecutive messages of one author, with the author below. */
+const BubbleGroup = memo(
+  function BubbleGroup({ group: { side, author, messages } }: { group: Group }) {
+    const caption = authorCaption(author)
+    const last = messages.at(-1)
+    return (
+      <div className={styles.group} data-side={side}>
+        {messages.map((message, n) => (
+          <Bubble key={message.id} message={message} hasTick={n < messages.length - 1 && showsTicks(messages, n)} />
+        ))}
+        {last !== undefined && (caption !== null || last.direction === 'outbound') && (
+          <p className={styles.caption} data-by={author.type}>
+            {caption} <time title={formatDateTime(last.occurredAt)}>{formatTime(last.occurredAt)}</time>
+            {last.direction === 'outbound' && <Tick status={last.status} />}
+          </p>
+        )}
+      </div>
+    )
+  },
+  ({ group: before }, { group: next }) =>
+    before.messages.length === next.messages.length &&
+    before.messages.every((message, n) => message === next.messages[n]),
+)
 
 /** A call or other notice of the platform, without an author. */
 function SystemMessageLine({ message: { id, kind, text, occurredAt } }: { message: Message }) {

@@ -1,22 +1,23 @@
-import { IconArrowForwardUp, IconPaperclip } from '@tabler/icons-react'
-import { memo, Suspense } from 'react'
+import { IconArrowBackUp, IconArrowForwardUp, IconMoodSmile, IconPaperclip } from '@tabler/icons-react'
+import { memo, Suspense, useState } from 'react'
 import { sendReply } from '../../data/inbox/outbox.ts'
 import { useInbox } from '../../data/inbox/queries.ts'
-import type { Media, Message, Quoted } from '../../data/inbox/types.ts'
+import type { Media, Message, Quoted, Reaction } from '../../data/inbox/types.ts'
 import { stripMarkup } from '../../shared/markup/markup.ts'
 import { t } from '../../text/index.ts'
 import { formatDateTime } from '../../ui/format/time.ts'
+import { DropdownContent, dropdownButtonProps, useDropdown } from '../../ui/overlay/dropdown.tsx'
 import { prefetchedComponent } from '../../ui/overlay/lazy.ts'
 import { showError } from '../../ui/overlay/toasts.tsx'
 import { hasReservedSize, sizeInBubble } from '../media/media-rules.ts'
 import { failureReason } from '../parts/inbox-texts.ts'
 import { Tick } from '../parts/Tick.tsx'
 import { useThreadContext } from '../parts/thread-context.ts'
-import { MessageActions } from './MessageActions.tsx'
+import { setQuotedMessage } from '../quote/quoted-message.ts'
+import { setReactionTarget } from '../quote/reaction-target.ts'
+import actionStyles from './MessageActions.module.css'
 import { MessageText } from './MessageText.tsx'
 import parts from './parts.module.css'
-import { Reactions } from './Reactions.tsx'
-import { Revision } from './Revision.tsx'
 import styles from './Thread.module.css'
 
 const AdCard = prefetchedComponent(() => import('../parts/AdCard.tsx'))
@@ -24,16 +25,12 @@ const MediaPart = prefetchedComponent(() => import('../media/MediaPart.tsx'))
 const LocationAndContacts = prefetchedComponent(() => import('./LocationAndContacts.tsx'))
 const InteractiveOptions = prefetchedComponent(() => import('../parts/InteractiveOptions.tsx'))
 const PromptPart = prefetchedComponent(() => import('../parts/PromptPart.tsx'))
+const ReactionList = prefetchedComponent(() => import('./ReactionList.tsx'))
+const PreviousVersions = prefetchedComponent(() => import('./PreviousVersions.tsx'))
 const Sources = prefetchedComponent(() => import('../knowledge/Sources.tsx'))
 
-interface BubbleProps {
-  conversationId: string
-  message: Message
-  hasTick: boolean
-}
-
 /** One message: quote, file, text, reactions and delivery status. */
-export function Bubble({ conversationId, message, hasTick }: BubbleProps) {
+export function Bubble({ message, hasTick }: { message: Message; hasTick: boolean }) {
   const { id, author, media, occurredAt, reactions, referral, sources, status, withdrawnAt } = message
   // A deleted message without kept content shows only that it was deleted.
   const isBare = media?.kind === 'sticker' && media.state === 'here' && withdrawnAt === null
@@ -59,14 +56,14 @@ export function Bubble({ conversationId, message, hasTick }: BubbleProps) {
           {hasTick && <Tick status={status} />}
           {reactions.length > 0 && <Reactions reactions={reactions} />}
         </div>
-        <MessageActions conversationId={conversationId} message={message} />
+        <MessageActions message={message} />
       </div>
       {sources.length > 0 && (
         <Suspense>
           <Sources sources={sources} />
         </Suspense>
       )}
-      {status === 'failed' && <Failed conversationId={conversationId} message={message} />}
+      {status === 'failed' && <Failed message={message} />}
     </>
   )
 }
@@ -165,8 +162,9 @@ function Quote({ quoted }: { quoted: Quoted }) {
 }
 
 /** The reason of a failure, and a button to send the text again. */
-function Failed({ conversationId, message: { kind, text, errorCode } }: Omit<BubbleProps, 'hasTick'>) {
+function Failed({ message: { kind, text, errorCode } }: { message: Message }) {
   const inbox = useInbox()
+  const { conversationId } = useThreadContext()
   const again = () => sendReply(inbox, conversationId, { reply: { kind: 'text', text }, text }).catch(showError)
   return (
     <p className={styles.failed}>
@@ -177,5 +175,97 @@ function Failed({ conversationId, message: { kind, text, errorCode } }: Omit<Bub
         </button>
       )}
     </p>
+  )
+}
+
+/** Buttons beside a message to quote it or react to it. Hidden if the channel does not support it. */
+function MessageActions({ message }: { message: Message }) {
+  const { conversationId } = useThreadContext()
+  const { id, kind, status, withdrawnAt } = message
+  // The platform has no message with this id, or no longer.
+  if (kind === 'system' || status === 'pending' || status === 'failed' || withdrawnAt !== null) return null
+  const texts = t.attach
+  return (
+    <span className={actionStyles.actions} data-message-id={id}>
+      <button
+        type="button"
+        className={actionStyles.react}
+        aria-haspopup="dialog"
+        aria-label={texts.react}
+        title={texts.react}
+        onClick={({ currentTarget: button }) => setReactionTarget({ conversationId, message, button })}
+      >
+        <IconMoodSmile size={17} />
+      </button>
+      <button
+        type="button"
+        className={actionStyles.quote}
+        aria-label={texts.reply}
+        title={texts.reply}
+        onClick={() => setQuotedMessage(conversationId, message)}
+      >
+        <IconArrowBackUp size={17} />
+      </button>
+    </span>
+  )
+}
+
+/** Reactions to a message, at the edge of its bubble; a click shows whose. */
+function Reactions({ reactions }: { reactions: readonly Reaction[] }) {
+  const { customerName } = useThreadContext()
+  const [isOpen, setOpen] = useState(false)
+  const dropdown = useDropdown(isOpen, setOpen)
+  const emojis = [...new Set(reactions.map(({ emoji }) => emoji))]
+  const list = reactions
+    .map(({ emoji, direction }) => `${emoji} ${direction === 'inbound' ? customerName : t.media.ourTeam}`)
+    .join(', ')
+  return (
+    <>
+      <button
+        type="button"
+        className={parts.reactions}
+        aria-label={t.media.reactions({ list })}
+        {...dropdownButtonProps(dropdown, 'dialog')}
+      >
+        <span aria-hidden="true">{emojis.join(' ')}</span>
+        {reactions.length > 1 && <span className={parts.reactionCount}>{reactions.length}</span>}
+      </button>
+      <DropdownContent dropdown={dropdown}>
+        <ReactionList dropdown={dropdown} reactions={reactions} />
+      </DropdownContent>
+    </>
+  )
+}
+
+/** Marks an edited or deleted message; a click shows the previous version. */
+function Revision({ message: { text, editedAt, withdrawnAt, former } }: { message: Message }) {
+  const [isOpen, setOpen] = useState(false)
+  const dropdown = useDropdown(isOpen, setOpen)
+  const at = withdrawnAt ?? editedAt
+  if (at === null) return null
+  const isEmptied = withdrawnAt !== null && text === ''
+  const word = isEmptied ? t.media.former : withdrawnAt === null ? t.media.edited : t.media.withdrawn
+  if (former.length === 0) {
+    return (
+      <span className={parts.revision} title={formatDateTime(at)}>
+        {word}
+      </span>
+    )
+  }
+  return (
+    <>
+      <button
+        type="button"
+        className={parts.revision}
+        title={t.media.former}
+        aria-label={isEmptied ? word : `${word}: ${t.media.former}`}
+        {...dropdownButtonProps(dropdown, 'dialog')}
+      >
+        {word}
+      </button>
+      <DropdownContent dropdown={dropdown}>
+        <PreviousVersions dropdown={dropdown} former={former} />
+      </DropdownContent>
+    </>
   )
 }

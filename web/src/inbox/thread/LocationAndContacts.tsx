@@ -6,19 +6,21 @@ import { createLeadFromCard } from '../../data/inbox/customer.ts'
 import { useInbox } from '../../data/inbox/queries.ts'
 import type { ContactCard, Message, Place } from '../../data/inbox/types.ts'
 import { t } from '../../text/index.ts'
-import { showError, showToast } from '../../ui/overlay/toasts.tsx'
+import { showToast } from '../../ui/overlay/toasts.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { coordinates, mapAddress } from '../media/media-rules.ts'
+import { useBusy } from '../parts/use-busy.ts'
 import styles from './parts.module.css'
 
-type LocationAndContactsProps = Pick<Message, 'place' | 'cards'>
-
 /** Location and contact cards of a message. */
-export default function LocationAndContacts({ place, cards }: LocationAndContactsProps) {
+export default function LocationAndContacts({ place, cards }: Pick<Message, 'place' | 'cards'>) {
   return (
     <>
       {place !== null && <LocationCard place={place} />}
-      {cards.length > 0 && <ContactCards cards={cards} />}
+      {cards.map((card, n) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the cards of a message do not change
+        <ContactCardView key={n} card={card} />
+      ))}
     </>
   )
 }
@@ -44,13 +46,6 @@ function LocationCard({ place: { latitude, longitude, name, address, isLive } }:
       </span>
     </span>
   )
-}
-
-function ContactCards({ cards }: { cards: readonly ContactCard[] }) {
-  return cards.map((card, n) => (
-    // biome-ignore lint/suspicious/noArrayIndexKey: the cards of a message do not change
-    <ContactCardView key={n} card={card} />
-  ))
 }
 
 function ContactCardView({ card }: { card: ContactCard }) {
@@ -81,20 +76,17 @@ const shown = (phone: string): string => (/^[1-9]\d{6,14}$/.test(phone) ? `+${ph
 function CreateLeadButton({ card }: { card: ContactCard }) {
   const inbox = useInbox()
   const workspaceId = useWorkspaceId()
-  const [isCreating, setCreating] = useState(false)
+  const [isBusy, run] = useBusy()
   const [leadId, setLeadId] = useState<string | null>(null)
   const [exists, setExists] = useState(false)
-  const make = async () => {
-    setCreating(true)
+  const create = async () => {
     try {
       const lead = await createLeadFromCard(inbox, card)
       setLeadId(lead.id)
       showToast(t.customer.created({ name: lead.firstName }))
     } catch (error) {
-      if (error instanceof ApiError && error.status === 409) setExists(true)
-      else showError(error)
-    } finally {
-      setCreating(false)
+      if (!(error instanceof ApiError) || error.status !== 409) throw error
+      setExists(true)
     }
   }
   if (leadId !== null) {
@@ -109,9 +101,9 @@ function CreateLeadButton({ card }: { card: ContactCard }) {
     <button
       type="button"
       className={styles.link}
-      disabled={isCreating}
+      disabled={isBusy}
       aria-label={t.media.createLeadOf({ name: card.name })}
-      onClick={() => void make()}
+      onClick={() => void run(create)}
     >
       {t.media.createLead}
     </button>

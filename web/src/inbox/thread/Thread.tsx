@@ -9,6 +9,7 @@ import { t } from '../../text/index.ts'
 import { showError } from '../../ui/overlay/toasts.tsx'
 import { ErrorState } from '../../ui/page/ErrorState.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import { useIsPageVisible } from '../parts/page-visibility.ts'
 import { Blocks } from './Blocks.tsx'
 import { blocksOf } from './blocks.ts'
 import styles from './Thread.module.css'
@@ -72,7 +73,7 @@ export const Thread = memo(function Thread({ ref, conversation, marksRead = true
             </div>
           )}
           {data !== undefined && blocks.length === 0 && <p className={styles.line}>{t.inbox.emptyThread}</p>}
-          <Blocks conversationId={id} blocks={blocks} />
+          <Blocks blocks={blocks} />
           {data?.newer != null && <div ref={end} className={styles.edge} />}
         </div>
       </div>
@@ -97,12 +98,7 @@ function useFirstUnread(
 ): string | null {
   const inbox = useInbox()
   const [shown, setShown] = useState<string | null>(null)
-  const [isVisible, setVisible] = useState(() => document.visibilityState === 'visible')
-  useEffect(() => {
-    const checkPosition = () => setVisible(document.visibilityState === 'visible')
-    document.addEventListener('visibilitychange', checkPosition)
-    return () => document.removeEventListener('visibilitychange', checkPosition)
-  }, [])
+  const isVisible = useIsPageVisible()
   const isSettled = useRef(false)
   if (!isVisible) isSettled.current = false
   useEffect(() => {

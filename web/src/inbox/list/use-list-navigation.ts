@@ -32,12 +32,12 @@ export function useResultNavigation(
       next?.focus()
       return next
     }
-    const openBeside = (step: 1 | -1) => {
+    const moveBy = (step: 1 | -1) => {
       const next = focusBeside(step)
       // While several are selected, do not open: that would mark them as read.
       if (currentSelection().ids.length === 0) next?.click()
     }
-    const choose = () => {
+    const toggle = () => {
       const id = here()?.dataset.row
       if (id !== undefined) toggleSelected(id)
     }
@@ -52,13 +52,10 @@ export function useResultNavigation(
       next.focus()
       next.click()
     }
-    return { focusBeside, openBeside, choose, openNextResult }
+    return { focusBeside, moveBy, toggle, openNextResult }
   }, [scroller])
   useEffect(() => (isHere ? overrideNext(moves.openNextResult) : undefined), [isHere, overrideNext, moves])
-  useShortcuts(
-    t.inbox.title,
-    useMemo(() => (isHere ? keysOf(moves) : []), [isHere, moves]),
-  )
+  useListKeys(isHere ? moves : null)
   return {
     onFocus: () => {
       last.current = document.activeElement
@@ -74,10 +71,23 @@ export function useResultNavigation(
   }
 }
 
-const keysOf = ({ openBeside, choose }: { openBeside(step: 1 | -1): void; choose(): void }): Shortcut[] => [
-  { keys: 'j', label: t.inbox.actions.next, skipsFlush: true, run: () => openBeside(1) },
-  { keys: 'k', label: t.inbox.actions.previous, skipsFlush: true, run: () => openBeside(-1) },
-  { keys: 'x', label: t.inbox.bulk.toggle, run: choose },
-]
+export interface ListMoves {
+  moveBy(step: 1 | -1): void
+  /** Selects the current row, or no longer. */
+  toggle(): void
+}
+
+/** Moves through a list by J and K, and selects by X. `moves` must be stable; null while another list has the keys. */
+export function useListKeys(moves: ListMoves | null): void {
+  const keys = useMemo<readonly Shortcut[]>(() => {
+    if (moves === null) return []
+    return [
+      { keys: 'j', label: t.inbox.actions.next, skipsFlush: true, run: () => moves.moveBy(1) },
+      { keys: 'k', label: t.inbox.actions.previous, skipsFlush: true, run: () => moves.moveBy(-1) },
+      { keys: 'x', label: t.inbox.bulk.toggle, run: () => moves.toggle() },
+    ]
+  }, [moves])
+  useShortcuts(t.inbox.title, keys)
+}
 
 const conversationOf = ({ dataset }: HTMLElement): string | undefined => dataset.row ?? dataset.of
