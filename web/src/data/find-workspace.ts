@@ -4,18 +4,13 @@ import type { Session } from '../session/session.ts'
 
 const base = '/api/team/v1/workspaces/{workspaceId}'
 const readers: Readonly<Record<string, (workspaceId: string, id: string) => Promise<unknown>>> = {
-  inbox: (workspaceId, id) => api.GET(`${base}/inbox/conversations/{id}`, { params: { path: { workspaceId, id } } }),
-  leads: (workspaceId, id) =>
-    api.GET(`${base}/leads/{identifier}`, { params: { path: { workspaceId, identifier: id } } }),
-  connections: (workspaceId, id) =>
-    api.GET(`${base}/connections/{connectionId}`, { params: { path: { workspaceId, connectionId: id } } }),
-  templates: (workspaceId, id) =>
-    api.GET(`${base}/template-drafts/{draftId}`, { params: { path: { workspaceId, draftId: id } } }),
-  forms: (workspaceId, id) => api.GET(`${base}/forms/{formId}`, { params: { path: { workspaceId, formId: id } } }),
-  sequences: (workspaceId, id) =>
-    api.GET(`${base}/sequences/{sequenceId}`, { params: { path: { workspaceId, sequenceId: id } } }),
-  webhooks: (workspaceId, id) =>
-    api.GET(`${base}/webhooks/{endpointId}`, { params: { path: { workspaceId, endpointId: id } } }),
+  inbox: (workspaceId, id) => api.GET(`${base}/inbox/conversations/{id}`, { workspaceId, id }),
+  leads: (workspaceId, id) => api.GET(`${base}/leads/{identifier}`, { workspaceId, identifier: id }),
+  connections: (workspaceId, id) => api.GET(`${base}/connections/{connectionId}`, { workspaceId, connectionId: id }),
+  templates: (workspaceId, id) => api.GET(`${base}/template-drafts/{draftId}`, { workspaceId, draftId: id }),
+  forms: (workspaceId, id) => api.GET(`${base}/forms/{formId}`, { workspaceId, formId: id }),
+  sequences: (workspaceId, id) => api.GET(`${base}/sequences/{sequenceId}`, { workspaceId, sequenceId: id }),
+  webhooks: (workspaceId, id) => api.GET(`${base}/webhooks/{endpointId}`, { workspaceId, endpointId: id }),
 }
 /** Number of workspaces that are tried; members of more must give the workspace. */
 const maxRequested = 20

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react'
 import { ApiError } from '../api/api-error.ts'
-import { api, setSessionToken, unwrap } from '../api/client.ts'
+import { api, setSessionToken } from '../api/client.ts'
 import { roleValues } from '../api/schema.ts'
 import { claimPrivateStorage, clearPrivateStorage, closePrivateStorage, ownerKey } from './private-storage.ts'
 
@@ -8,7 +8,7 @@ export type Role = 'member' | 'admin' | 'owner'
 export type Session = Awaited<ReturnType<typeof readSession>>
 export type SignedInUser = NonNullable<Session['user']>
 
-const readSession = () => unwrap(api.GET('/api/team/v1/session'))
+const readSession = () => api.GET('/api/team/v1/session')
 
 let current: Session | null = null
 const listeners = new Set<() => void>()

@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { api, unwrap } from '../../api/client.ts'
+import { api } from '../../api/client.ts'
 import { type Lead, leadKey, leadsKey, createLead as postLead } from '../leads.ts'
 import { conversationsWithKey, type Detail, detailKey } from './cache.ts'
 import type { Inbox } from './inbox.ts'
@@ -15,8 +15,10 @@ export function useConversationsWith(workspaceId: string, phone: string) {
     queryKey: conversationsWithKey(workspaceId, phone),
     queryFn: async () => {
       const requestedAt = currentSequence()
-      const params = { path: { workspaceId }, query: { phone, limit: 20 } }
-      const { conversations } = await unwrap(api.GET(`${workspace}/inbox/conversations`, { params }))
+      const { conversations } = await api.GET(`${workspace}/inbox/conversations`, {
+        workspaceId,
+        query: { phone, limit: 20 },
+      })
       return conversations.map((row) => withLiveChanges({ queries, workspaceId }, row, requestedAt))
     },
   })

@@ -1,6 +1,4 @@
-import type { components } from '../../api/schema.ts'
-
-type Schemas = components['schemas']
+import type { Schemas } from '../../api/client.ts'
 
 /** Shown in lists and in the header of a thread. */
 export type Conversation = Schemas['TeamConversation']
