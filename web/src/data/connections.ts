@@ -10,7 +10,6 @@ const onePath = `${path}/{connectionId}` as const
 
 export type Connection = ResponseOf<typeof path>['connections'][number]
 export type Channel = Connection['channel']
-export type Health = ResponseOf<`${typeof onePath}/health`>['health']
 export type Session = ResponseOf<`${typeof onePath}/session`>['session']
 export type Template = ResponseOf<`${typeof onePath}/templates`>['templates'][number]
 export type NewConnection = RequestOf<typeof path, 'post'>

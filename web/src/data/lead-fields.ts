@@ -9,7 +9,6 @@ const onePath = `${path}/{fieldId}` as const
 const staleMs = 5 * 60_000
 
 export type LeadField = Schemas['LeadField']
-export type LeadFieldType = LeadField['type']
 export type LeadFieldPlace = LeadField['shownIn'][number]
 export type NewLeadField = Schemas['NewLeadField']
 export type LeadFieldPatch = RequestOf<typeof onePath, 'patch'>

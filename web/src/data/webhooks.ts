@@ -21,7 +21,6 @@ export interface DeliveryPages {
 
 export type DeliveryDetail = ResponseOf<`${typeof onePath}/deliveries/{eventId}`>['delivery']
 export type Stats = ResponseOf<`${typeof onePath}/stats`>
-export type Catalog = ResponseOf<typeof eventsPath>['events']
 
 export interface DeliveryFilter {
   state: DeliveryState | null

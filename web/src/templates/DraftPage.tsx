@@ -1,5 +1,5 @@
-import { ActionIcon, Button, Group, Menu } from '@mantine/core'
-import { IconDots, IconTrash } from '@tabler/icons-react'
+import { Button, Group, Menu } from '@mantine/core'
+import { IconTrash } from '@tabler/icons-react'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { useMemo, useRef, useState } from 'react'
@@ -11,6 +11,7 @@ import { errorSentence } from '../ui/format/error-texts.ts'
 import { Confirm } from '../ui/overlay/Confirm.tsx'
 import { showError, showToast } from '../ui/overlay/toasts.tsx'
 import { BackLink } from '../ui/page/BackLink.tsx'
+import { MoreMenu } from '../ui/page/MoreMenu.tsx'
 import { QueryBoundary } from '../ui/page/PageBody.tsx'
 import { PageHeader } from '../ui/page/PageHeader.tsx'
 import { useShortcuts } from '../ui/shortcuts.ts'
@@ -68,7 +69,11 @@ function Studio({ opened }: { opened: TemplateDraft }) {
             <Button onClick={() => mutate()} loading={isPending} disabled={state === 'conflict'}>
               {texts.submit}
             </Button>
-            <MoreMenu remove={() => setRemoving(true)} />
+            <MoreMenu>
+              <Menu.Item leftSection={<IconTrash size={16} />} onClick={() => setRemoving(true)}>
+                {texts.remove}
+              </Menu.Item>
+            </MoreMenu>
           </Group>
         }
       />
@@ -162,23 +167,6 @@ function Conflict() {
         {t.templates.editor.reload}
       </Button>
     </div>
-  )
-}
-
-function MoreMenu({ remove }: { remove(): void }) {
-  return (
-    <Menu position="bottom-end" width={200}>
-      <Menu.Target>
-        <ActionIcon variant="default" size={36} aria-label={t.common.more}>
-          <IconDots size={16} />
-        </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Item leftSection={<IconTrash size={16} />} onClick={remove}>
-          {t.templates.editor.remove}
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
   )
 }
 

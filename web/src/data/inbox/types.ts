@@ -18,7 +18,6 @@ export type TimelineItem = Schemas['TimelineItem']
 /** Result of a message search. */
 export type MessageSearchResult = Schemas['FoundMessage']
 export type Lead = Schemas['TeamLead']
-export type Counts = Schemas['TeamCounts']
 /** Changes to several conversations, and the former state of one of them. */
 export type BulkChanges = Schemas['ManyChanges']
 export type PreviousState = Schemas['FormerConversation']

@@ -8,7 +8,6 @@ const billingPath = '/api/team/v1/workspaces/{workspaceId}/billing-settings'
 const dayMs = 86_400_000
 
 export type Costs = ResponseOf<typeof path>
-export type CostSum = Costs['total']
 export type CostGroup = Costs['groups'][number]
 
 export type Billing = ResponseOf<typeof cardsPath>

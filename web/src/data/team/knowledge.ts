@@ -14,7 +14,6 @@ export type ArticleHead = Schemas['KnowledgeArticleHead']
 export type Article = Schemas['KnowledgeArticle']
 export type FoundArticle = Schemas['FoundKnowledge']
 export type ArticleVersionHead = Schemas['KnowledgeVersionHead']
-export type ArticleVersion = Schemas['KnowledgeVersion']
 export type ArticleDraft = Schemas['KnowledgeDraft']
 export type ImportResult = Schemas['KnowledgeImportResult']
 
