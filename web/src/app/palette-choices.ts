@@ -102,19 +102,7 @@ export function usePeopleChoices(workspaceId: string, term: string): Choice[] {
 }
 
 interface PageAction {
-  id:
-    | 'conversation'
-    | 'lead'
-    | 'form'
-    | 'key'
-    | 'agent'
-    | 'webhook'
-    | 'connection'
-    | 'import'
-    | 'export'
-    | 'board'
-    | 'trash'
-    | 'invite'
+  id: keyof typeof actionKeywords
   label: string
   run(): void
 }
@@ -122,12 +110,12 @@ interface PageAction {
 /** Returns the actions of other pages: opens the page and runs the action. */
 function pageActions(workspaceId: string, goTo: GoTo): PageAction[] {
   const { inbox, leads, forms, keys, webhooks, connections, common } = t
-  const go = (id: PageAction['id'], label: string, place: string): PageAction => ({ id, label, run: () => goTo(place) })
-  const createAction = (id: PageAction['id'], label: string, pagePath: string): PageAction => ({
+  const go = (id: PageAction['id'], label: string, place: string, hash?: string): PageAction => ({
     id,
     label,
-    run: () => goTo(pagePath, newHash),
+    run: () => goTo(place, hash),
   })
+  const createAction = (id: PageAction['id'], label: string, place: string) => go(id, label, place, newHash)
   return [
     createAction('conversation', inbox.start, 'inbox'),
     createAction('lead', leads.create, 'leads'),

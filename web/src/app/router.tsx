@@ -88,12 +88,19 @@ function page<const Path extends string, Name extends string>(
   return createRoute({ getParentRoute: () => workspaceRoute, path, component })
 }
 
-const homeRoute = createRoute({
-  getParentRoute: () => workspaceRoute,
-  path: 'home',
-  validateSearch: readHomeSearch,
-  component: lazyPage(() => withTexts(() => import('../home/HomePage.tsx'), ['home']), 'HomePage'),
-})
+/** Returns the route of a page with query parameters. `texts`: those that it needs, all unless given. */
+function searchPage<const Path extends string, Search, Name extends string>(
+  path: Path,
+  readSearch: (raw: Record<string, unknown>) => Search,
+  name: Name,
+  load: Load<Record<Name, ComponentType>>,
+  texts?: Parameters<typeof withTexts>[1],
+) {
+  const component = lazyPage(() => withTexts(load, texts), name)
+  return createRoute({ getParentRoute: () => workspaceRoute, path, validateSearch: readSearch, component })
+}
+
+const homeRoute = searchPage('home', readHomeSearch, 'HomePage', () => import('../home/HomePage.tsx'), ['home'])
 
 const inboxRoute = createRoute({
   getParentRoute: () => workspaceRoute,
@@ -117,12 +124,12 @@ const connectionRoute = page(
 )
 const templatesRoute = page('templates', 'TemplatesPage', () => import('../templates/TemplatesPage.tsx'))
 
-const scenariosRoute = createRoute({
-  getParentRoute: () => workspaceRoute,
-  path: 'scenarios',
-  validateSearch: readScenarioSearch,
-  component: lazyPage(() => withTexts(() => import('../scenarios/ScenariosPage.tsx')), 'ScenariosPage'),
-})
+const scenariosRoute = searchPage(
+  'scenarios',
+  readScenarioSearch,
+  'ScenariosPage',
+  () => import('../scenarios/ScenariosPage.tsx'),
+)
 
 const scenarioRunRoute = page('scenarios/$runId', 'RunPage', () => import('../scenarios/RunPage.tsx'))
 const draftRoute = page('templates/$draftId', 'DraftPage', () => import('../templates/DraftPage.tsx'))
@@ -148,28 +155,23 @@ const articleDraftRoute = page(
   () => import('../knowledge/ArticleDraftPage.tsx'),
 )
 
-const importRoute = createRoute({
-  getParentRoute: () => workspaceRoute,
-  path: 'leads/import',
-  validateSearch: readImportSearch,
-  component: lazyPage(() => withTexts(() => import('../leads/transfer/ImportPage.tsx')), 'ImportPage'),
-})
+const importRoute = searchPage(
+  'leads/import',
+  readImportSearch,
+  'ImportPage',
+  () => import('../leads/transfer/ImportPage.tsx'),
+)
 
 const bulkChangesRoute = page('leads/changes', 'BulkChangesPage', () => import('../leads/bulk/BulkChangesPage.tsx'))
 
-const exportRoute = createRoute({
-  getParentRoute: () => workspaceRoute,
-  path: 'leads/export',
-  validateSearch: readFilters,
-  component: lazyPage(() => withTexts(() => import('../leads/transfer/ExportPage.tsx')), 'ExportPage'),
-})
+const exportRoute = searchPage(
+  'leads/export',
+  readFilters,
+  'ExportPage',
+  () => import('../leads/transfer/ExportPage.tsx'),
+)
 
-const leadsRoute = createRoute({
-  getParentRoute: () => workspaceRoute,
-  path: 'leads',
-  validateSearch: readAddress,
-  component: lazyPage(() => withTexts(() => import('../leads/LeadsPage.tsx'), ['list']), 'LeadsPage'),
-})
+const leadsRoute = searchPage('leads', readAddress, 'LeadsPage', () => import('../leads/LeadsPage.tsx'), ['list'])
 
 const leadRoute = page('leads/$leadId', 'LeadPage', () => import('../leads/page/LeadPage.tsx'))
 const settingsPage = lazyPage(() => withTexts(() => import('../settings/SettingsPage.tsx')), 'SettingsPage')
@@ -190,41 +192,31 @@ const settingsSectionRoute = createRoute({
 const profileRoute = page('profile', 'ProfilePage', () => import('../profile/ProfilePage.tsx'))
 const formsRoute = page('forms', 'FormsPage', () => import('../forms/FormsPage.tsx'))
 
-const formRoute = createRoute({
-  getParentRoute: () => workspaceRoute,
-  path: 'forms/$formId',
-  validateSearch: readFormSearch,
-  component: lazyPage(() => withTexts(() => import('../forms/FormPage.tsx')), 'FormPage'),
-})
+const formRoute = searchPage('forms/$formId', readFormSearch, 'FormPage', () => import('../forms/FormPage.tsx'))
 
 const webhooksRoute = page('webhooks', 'WebhooksPage', () => import('../webhooks/WebhooksPage.tsx'))
 const costsRoute = page('costs', 'CostsPage', () => import('../costs/CostsPage.tsx'))
 
-const reportsRoute = createRoute({
-  getParentRoute: () => workspaceRoute,
-  path: 'reports',
-  validateSearch: readReportSearch,
-  component: lazyPage(() => withTexts(() => import('../reports/ReportsPage.tsx')), 'ReportsPage'),
-})
+const reportsRoute = searchPage('reports', readReportSearch, 'ReportsPage', () => import('../reports/ReportsPage.tsx'))
 
 const reviewRoute = page('review', 'QueuePage', () => import('../inbox/review/QueuePage.tsx'))
 
-const agentNumbersRoute = createRoute({
-  getParentRoute: () => workspaceRoute,
-  path: 'review/numbers',
-  validateSearch: readReviewSearch,
-  component: lazyPage(() => withTexts(() => import('../review/NumbersPage.tsx')), 'NumbersPage'),
-})
+const agentNumbersRoute = searchPage(
+  'review/numbers',
+  readReviewSearch,
+  'NumbersPage',
+  () => import('../review/NumbersPage.tsx'),
+)
 
 const reviewResultsRoute = page('review/results', 'ResultsPage', () => import('../review/ResultsPage.tsx'))
 const reviewSettingsRoute = page('review/settings', 'SettingsPage', () => import('../review/SettingsPage.tsx'))
 
-const endpointRoute = createRoute({
-  getParentRoute: () => workspaceRoute,
-  path: 'webhooks/$endpointId',
-  validateSearch: readEndpointSearch,
-  component: lazyPage(() => withTexts(() => import('../webhooks/endpoint/EndpointPage.tsx')), 'EndpointPage'),
-})
+const endpointRoute = searchPage(
+  'webhooks/$endpointId',
+  readEndpointSearch,
+  'EndpointPage',
+  () => import('../webhooks/endpoint/EndpointPage.tsx'),
+)
 
 export function createAppRouter(queries: QueryClient, session: Session) {
   return createRouter({

@@ -21,27 +21,9 @@ export type Priority = Schemas['LeadPriority']
 export type Source = Schemas['LeadSource']
 export type Platform = Schemas['AdPlatform']
 
-export interface LeadQuery {
-  search?: string
-  status?: string
-  priority?: Priority
-  source?: Source
-  adPlatform?: Platform
-  assignedTo?: string
-  createdFrom?: string
-  createdTo?: string
-  updatedFrom?: string
-  updatedTo?: string
-  importId?: string
-  labels?: string
-  withoutLabels?: string
-  /** Conditions on any column in the syntax of the server. */
-  where?: string
-  match?: 'all' | 'any'
-  sortBy?: string
-  sortOrder?: 'asc' | 'desc'
-  sortLanguage?: 'en' | 'es' | 'pt'
-}
+/** Filters of the API; `where` has conditions on any column in the syntax of the server. */
+export type LeadFilters = NonNullable<paths[typeof path]['get']['parameters']['query']>
+export type LeadQuery = Omit<LeadFilters, 'limit' | 'page' | 'cursor'>
 
 export type LeadPage = Omit<ResponseOf<typeof path>, 'leads'> & { leads: Lead[] }
 export type BoardHead = ResponseOf<`${typeof path}/board`>['columns'][number]
@@ -61,9 +43,9 @@ export const findLeads = async (workspaceId: string, search: string, limit: numb
 
 const readLeads = (
   workspaceId: string,
-  query: LeadQuery & { limit: number; page?: number; cursor?: string | null },
-  signal?: AbortSignal,
-) => api.GET(path, { workspaceId, query, signal: signal ?? null })
+  query: Omit<LeadFilters, 'cursor'> & { cursor?: string | null },
+  signal: AbortSignal | null = null,
+) => api.GET(path, { workspaceId, query, signal })
 
 /** Returns a page of a table by number, so that any part of a long list can be loaded directly. */
 export const pageOptions = (workspaceId: string, query: LeadQuery, page: number) =>
@@ -80,9 +62,6 @@ export const cardsOptions = (workspaceId: string, query: LeadQuery) =>
       readLeads(workspaceId, { ...query, limit: cardsPerPage, cursor }, signal),
     ...pagedBy('nextCursor'),
   })
-
-/** Filters of the API. */
-export type LeadFilters = NonNullable<paths[typeof path]['get']['parameters']['query']>
 
 export function useLeadCount(workspaceId: string, filters: LeadFilters) {
   return useQuery({

@@ -1,8 +1,7 @@
 import { api, type Schemas } from '../../api/client.ts'
-import type { ConsentDecision, ConsentPurpose } from '../lead/consents.ts'
 import type { ConversationList } from './list-rules.ts'
 import type { Thread } from './thread-rules.ts'
-import type { ConversationFilter, Person, Priority, ReactionToSend, Reply, Status } from './types.ts'
+import type { ConversationFilter, Priority, ReactionToSend, Reply, Status } from './types.ts'
 
 const inboxPath = '/api/team/v1/workspaces/{workspaceId}/inbox' as const
 const conversationPath = `${inboxPath}/conversations/{id}` as const
@@ -67,48 +66,12 @@ export interface Changes {
   labelIds?: string[]
 }
 
-export const changeConversation = async (workspaceId: string, id: string, body: Changes) =>
-  (await api.PATCH(conversationPath, { workspaceId, id, body })).conversation
-
-export const takeOver = async (workspaceId: string, id: string) =>
-  (await api.POST(`${conversationPath}/take-over`, { workspaceId, id })).conversation
-
-/** Records what the customer has decided, or takes back the member's last record. */
-export async function setConsent(
-  workspaceId: string,
-  id: string,
-  decision: ConsentDecision | 'undo',
-  purpose: ConsentPurpose,
-) {
-  const consentPath = `${conversationPath}/marketing-consent` as const
-  const answer =
-    decision === 'undo'
-      ? api.DELETE(consentPath, { workspaceId, id, query: { purpose } })
-      : api.PUT(consentPath, { workspaceId, id, body: { decision, purpose } })
-  return (await answer).conversation
-}
-
 export type HandoverNote = Schemas['HandoverNote']
 
 export interface HandBack {
   keyId: string
   note?: HandoverNote
 }
-
-export const handBack = async (workspaceId: string, id: string, body: HandBack) =>
-  (await api.POST(`${conversationPath}/hand-back`, { workspaceId, id, body })).conversation
-
-export const postOffer = async (workspaceId: string, id: string, body: { note?: HandoverNote }) =>
-  (await api.POST(`${conversationPath}/offer`, { workspaceId, id, body })).conversation
-
-export const postNote = (workspaceId: string, id: string, body: { text: string; mentions: string[] }, key: string) =>
-  api.POST(`${conversationPath}/notes`, { workspaceId, id, headers: { 'idempotency-key': key }, body })
-
-export const postRead = async (workspaceId: string, id: string) =>
-  (await api.POST(`${conversationPath}/read`, { workspaceId, id })).conversation
-
-export const postUnread = async (workspaceId: string, id: string) =>
-  (await api.POST(`${conversationPath}/unread`, { workspaceId, id })).conversation
 
 export interface SendOptions {
   /** Idempotency key. */
@@ -128,15 +91,4 @@ export function send(
   const staleCheck = ifLastMessageId === null ? {} : { if_last_message_id: ifLastMessageId }
   const body = { ...reply, ...staleCheck, ...(isOverBudget && { over_budget: true }) }
   return api.POST(`${conversationPath}/messages`, { workspaceId, id, headers: { 'idempotency-key': key }, body })
-}
-
-export async function postPresence(
-  workspaceId: string,
-  id: string,
-  state: Person['state'] | 'gone',
-  toCustomer: boolean,
-): Promise<Person[]> {
-  const body = { state, ...(toCustomer && { toCustomer }) }
-  // Completes even if the page is being closed.
-  return (await api.POST(`${conversationPath}/presence`, { workspaceId, id, body, keepalive: true })).people
 }

@@ -26,11 +26,7 @@ export type ArticleInput = Pick<
   'kind' | 'language' | 'title' | 'body' | 'tags' | 'keyIds' | 'validFrom' | 'validUntil'
 >
 
-export interface ArticleFilters {
-  status?: ArticleHead['status']
-  kind?: ArticleHead['kind']
-  language?: string
-}
+export type ArticleFilters = Partial<Pick<ArticleHead, 'status' | 'kind' | 'language'>>
 
 const knowledgeKey = (workspaceId: string) => [workspaceId, 'knowledge'] as const
 

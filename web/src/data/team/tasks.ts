@@ -4,18 +4,14 @@ import { api, type RequestOf, type Schemas } from '../../api/client.ts'
 import { useLiveRefetch } from '../../api/live-refetch.ts'
 import { pagedBy } from '../../api/paged-by.ts'
 import { refetchedAfter } from '../../api/refetch.ts'
+import type { paths } from '../../api/schema.ts'
 
 const path = '/api/team/v1/workspaces/{workspaceId}/tasks' as const
 const onePath = `${path}/{taskId}` as const
 
 export type Task = Schemas['Task']
 
-export interface TaskFilter {
-  state?: 'open' | 'overdue' | 'done'
-  mine?: boolean
-  leadId?: string
-  conversationId?: string
-}
+export type TaskFilter = Omit<NonNullable<paths[typeof path]['get']['parameters']['query']>, 'limit' | 'cursor'>
 
 export type NewTask = Schemas['NewTask']
 
