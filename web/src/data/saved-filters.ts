@@ -20,15 +20,11 @@ const filtersQuery = (workspaceId: string) =>
 export const useSavedFilters = (workspaceId: string) => useQuery(filtersQuery(workspaceId))
 
 export function useSavedFiltersOf(page: SavedFilter['page'], workspaceId: string): readonly SavedFilter[] {
-  return useQuery({ ...filtersQuery(workspaceId), staleTime: staleMs, select: of[page] }).data ?? noFilters
+  const select = (all: SavedFilter[]) => all.filter((one) => one.page === page)
+  return useQuery({ ...filtersQuery(workspaceId), staleTime: staleMs, select }).data ?? noFilters
 }
 
 const noFilters: readonly SavedFilter[] = []
-const of = {
-  inbox: (filters: SavedFilter[]) => filters.filter(({ page }) => page === 'inbox'),
-  leads: (filters: SavedFilter[]) => filters.filter(({ page }) => page === 'leads'),
-  reports: (filters: SavedFilter[]) => filters.filter(({ page }) => page === 'reports'),
-}
 
 export const createFilter = (workspaceId: string, filter: Pick<SavedFilter, 'page' | 'name' | 'query' | 'shared'>) => {
   const { page, name, query, shared } = filter

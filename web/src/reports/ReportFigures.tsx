@@ -52,7 +52,8 @@ export function ReportFigures(props: FiguresProps) {
       <Figures
         figures={[
           ...groups.conversations.map(count),
-          ...answerFigures(props),
+          timeFigure(props, 'answerOfPeople', 'answers_by_people'),
+          timeFigure(props, 'answerOfAgents', 'answers_by_agents'),
           timeFigure(props, 'resolution', 'closed'),
           ...waitingFigures(report),
         ]}
@@ -92,13 +93,6 @@ function noteOf({ counts }: Report, number: ReportNumber): string {
 }
 
 const percentOf = (part: number, of: number): string => formatPercent(of === 0 ? 0 : part / of)
-
-function answerFigures(props: FiguresProps): Figure[] {
-  return [
-    timeFigure(props, 'answerOfPeople', 'answers_by_people'),
-    timeFigure(props, 'answerOfAgents', 'answers_by_agents'),
-  ]
-}
 
 /** The median of a time; opens the list of what was measured. */
 function timeFigure(

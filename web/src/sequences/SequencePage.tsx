@@ -2,7 +2,7 @@ import { Button, Group, Menu, Switch } from '@mantine/core'
 import { IconTrash } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
-import { useMemo, useRef, useState } from 'react'
+import { useRef, useState } from 'react'
 import { ApiError } from '../api/api-error.ts'
 import { useConnections } from '../data/connections.ts'
 import {
@@ -31,7 +31,7 @@ import { PageHeader } from '../ui/page/PageHeader.tsx'
 import { Section, SectionTitle } from '../ui/page/Section.tsx'
 import { Segments } from '../ui/page/Segments.tsx'
 import { type Column, Table } from '../ui/page/Table.tsx'
-import { useShortcuts } from '../ui/shortcuts.ts'
+import { useShortcut } from '../ui/shortcuts.ts'
 import { useDraft } from '../ui/use-draft.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import { SequenceFields } from './SequenceFields.tsx'
@@ -139,13 +139,7 @@ function SequenceView({ sequence }: { sequence: Sequence }) {
     onError: (error) => draft.applyError(error) || showError(error),
   })
   const { mutate } = save
-  useShortcuts(
-    texts.title,
-    useMemo(
-      () => (mayChange ? [{ keys: 'mod+s', label: t.common.save, run: () => mutate(), inFields: true }] : []),
-      [mayChange, mutate],
-    ),
-  )
+  useShortcut(texts.title, { keys: 'mod+s', label: t.common.save, run: mutate, inFields: true }, mayChange)
   return (
     <>
       <PageHeader

@@ -2,24 +2,24 @@ import { Button, Group, Menu } from '@mantine/core'
 import { IconTrash } from '@tabler/icons-react'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
-import { useMemo, useRef, useState } from 'react'
+import { useRef, useState } from 'react'
 import { ApiError } from '../api/api-error.ts'
 import { useTemplates } from '../data/connections.ts'
 import { deleteDraft, submitDraft, type TemplateDraft, useTemplateDraft } from '../data/team/templates.ts'
 import { t } from '../text/index.ts'
-import { errorSentence } from '../ui/format/error-texts.ts'
 import { Confirm } from '../ui/overlay/Confirm.tsx'
 import { showError, showToast } from '../ui/overlay/toasts.tsx'
 import { BackLink } from '../ui/page/BackLink.tsx'
 import { MoreMenu } from '../ui/page/MoreMenu.tsx'
 import { QueryBoundary } from '../ui/page/PageBody.tsx'
 import { PageHeader } from '../ui/page/PageHeader.tsx'
-import { useShortcuts } from '../ui/shortcuts.ts'
+import { useShortcut } from '../ui/shortcuts.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import { shownCode } from './code-texts.ts'
 import { fillVariables, sampleOf } from './draft-content.ts'
 import styles from './Editor.module.css'
 import { Editor } from './Editor.tsx'
+import { refusalOf } from './editor-parts.tsx'
 import { PhonePreview, type ShownTemplate } from './PhonePreview.tsx'
 import { Review } from './Review.tsx'
 import { type DraftEditor, useDraftEditor } from './use-draft-editor.ts'
@@ -52,13 +52,8 @@ function Studio({ opened }: { opened: TemplateDraft }) {
   const { content, draft, state } = editor
   const texts = t.templates.editor
   const { mutate, isPending } = submit
-  useShortcuts(
-    t.templates.title,
-    useMemo(
-      () => [{ keys: 'mod+Enter', label: texts.submit, run: () => isPending || mutate(), inFields: true }],
-      [texts, isPending, mutate],
-    ),
-  )
+  const run = () => isPending || mutate()
+  useShortcut(t.templates.title, { keys: 'mod+Enter', label: texts.submit, run, inFields: true })
   return (
     <>
       <PageHeader
@@ -143,16 +138,13 @@ function ChangedTemplate({ draft: { connectionId, templateId } }: { draft: Templ
 
 /** Why the platform did not take it, in its own words. */
 function Refusal({ error }: { error: unknown }) {
-  const { refused, codes } = t.templates.editor
-  const code = error instanceof ApiError ? error.code : null
-  const words = error instanceof ApiError ? error.data.platform_message : null
-  const known: Record<string, string> = codes
+  const { text, quote } = refusalOf(error)
   return (
     <div className={styles.refusal} role="alert">
-      <p className={styles.refusal}>{(code !== null && known[code]) || errorSentence(error)}</p>
-      {typeof words === 'string' && (
+      <p className={styles.refusal}>{text}</p>
+      {quote !== null && (
         <p className={styles.refusal} dir="auto">
-          {refused({ words })}
+          {quote}
         </p>
       )}
     </div>

@@ -1,11 +1,10 @@
 import { Button, FileButton, Input, Select, Textarea, TextInput } from '@mantine/core'
 import { IconBraces, IconUpload } from '@tabler/icons-react'
 import { useRef, useState } from 'react'
-import { ApiError } from '../api/api-error.ts'
 import { useTemplates } from '../data/connections.ts'
 import { type TemplateContent, uploadSample, useTemplateDrafts } from '../data/team/templates.ts'
 import { t } from '../text/index.ts'
-import { errorSentence, problemText } from '../ui/format/error-texts.ts'
+import { problemText } from '../ui/format/error-texts.ts'
 import { languageName } from '../ui/format/language-name.ts'
 import { formatFileSize } from '../ui/format/size.ts'
 import { formatPercent } from '../ui/format/time.ts'
@@ -16,7 +15,7 @@ import { CodeFields } from './CodeFields.tsx'
 import { emptyOtp } from './code-texts.ts'
 import { convertFormat, languagesWith, nextVariable, sampleOf, variablesIn, withSample } from './draft-content.ts'
 import styles from './Editor.module.css'
-import { Count, type PartProps } from './editor-parts.tsx'
+import { Count, type PartProps, refusalOf } from './editor-parts.tsx'
 import type { DraftEditor } from './use-draft-editor.ts'
 
 const isMissing = (message: string): boolean =>
@@ -259,7 +258,8 @@ function SampleFile({ kind, editor, limits, errorOf }: PartProps & { kind: keyof
       const { id } = await editor.flush()
       editor.accept(await uploadSample(workspaceId, id, file, setFraction))
     } catch (error) {
-      setProblem(uploadProblem(error))
+      const { text, quote } = refusalOf(error)
+      setProblem(quote === null ? text : `${text} ${quote}`)
     } finally {
       setFraction(null)
     }
@@ -290,13 +290,4 @@ function SampleFile({ kind, editor, limits, errorOf }: PartProps & { kind: keyof
       </div>
     </Input.Wrapper>
   )
-}
-
-function uploadProblem(error: unknown): string {
-  const { codes, refused } = t.templates.editor
-  if (!(error instanceof ApiError)) return errorSentence(error)
-  const known: Record<string, string> = codes
-  const words = error.data.platform_message
-  const explained = (error.code !== null && known[error.code]) || errorSentence(error)
-  return typeof words === 'string' ? `${explained} ${refused({ words })}` : explained
 }

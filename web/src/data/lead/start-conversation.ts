@@ -2,12 +2,10 @@ import { api, type Schemas } from '../../api/client.ts'
 
 const path = '/api/team/v1/workspaces/{workspaceId}/inbox/conversations'
 
-type TemplateToStart = Schemas['TemplateToStart']
-
 export interface NewConversation {
   connectionId: string
   phone: string
-  template: TemplateToStart
+  template: Schemas['TemplateToStart']
   /** Sends although a budget is used up. */
   isOverBudget?: boolean
 }
