@@ -25,14 +25,59 @@ const guard: Middleware = {
   onError: ({ error }) => (error instanceof ApiError ? error : networkError()),
 }
 
-/** Typed client of the team API, generated from its OpenAPI document. Rejects with an `ApiError`. */
-export const api = createClient<paths>({ baseUrl: window.location.origin })
-api.use(guard)
+type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
+type PathWith<M extends Method> = { [P in keyof paths]: paths[P] extends Record<M, unknown> ? P : never }[keyof paths]
+type Operation<P, M> = P extends keyof paths ? (M extends keyof paths[P] ? paths[P][M] : never) : never
 
-/** Returns the response body. Responses other than 2xx have already been thrown. */
-export async function unwrap<T>(call: Promise<{ data?: T }>): Promise<T> {
-  const { data } = await call
-  return data as T
+type Nullable<T> = { [K in keyof T]: T[K] | null }
+type PathOf<O> = O extends { parameters: { path: infer Path } } ? Path : unknown
+type QueryOf<O> = O extends { parameters: { query: infer Query } }
+  ? { query: Nullable<Query> }
+  : O extends { parameters: { query?: infer Query } }
+    ? { query?: Nullable<NonNullable<Query>> }
+    : unknown
+type JsonOf<T> = T extends { content: { 'application/json': infer Body } } ? Body : never
+type BodyOf<O> = O extends { requestBody: infer Body } ? { body: JsonOf<Body> } : unknown
+
+/** The parameters of the path by name, beside the query, of which null leaves a parameter out, and the body. */
+type Input<O> = PathOf<O> & QueryOf<O> & BodyOf<O> & Pick<RequestInit, 'headers' | 'signal' | 'keepalive'>
+type Arguments<O> = Partial<Input<O>> extends Input<O> ? [input?: Input<O>] : [input: Input<O>]
+type Output<O> = O extends { responses: infer All } ? JsonOf<All[keyof All & (200 | 201 | 202)]> : never
+
+/** Body of the response of a GET operation. */
+export type ResponseOf<P extends PathWith<'get'>> = Output<Operation<P, 'get'>>
+/** Body of the request of an operation. */
+export type RequestOf<P extends PathWith<M>, M extends Method> =
+  Operation<P, M> extends { requestBody: infer Body } ? JsonOf<Body> : never
+
+const client = createClient<paths>({ baseUrl: window.location.origin })
+client.use(guard)
+
+function callerOf<M extends Method>(method: M) {
+  return async <P extends PathWith<M>>(path: P, ...[input]: Arguments<Operation<P, M>>) => {
+    const { query, body, headers, signal, keepalive, ...names } = (input ?? {}) as Record<string, unknown>
+    const { data } = await client.request(
+      method,
+      path as never,
+      {
+        params: { path: names, query },
+        ...{ body, headers, signal, keepalive },
+      } as never,
+    )
+    return data as Output<Operation<P, M>>
+  }
+}
+
+/**
+ * Calls operations of the team API, typed by its OpenAPI document. Resolves to the body of the response; rejects with an
+ * `ApiError`.
+ */
+export const api = {
+  GET: callerOf('get'),
+  POST: callerOf('post'),
+  PUT: callerOf('put'),
+  PATCH: callerOf('patch'),
+  DELETE: callerOf('delete'),
 }
 
 /** Sends requests that the typed client does not support: uploads, downloads, streams. */

@@ -1,4 +1,4 @@
-import type { Query, QueryClient } from '@tanstack/react-query'
+import type { Query, QueryClient, QueryKey } from '@tanstack/react-query'
 
 /**
  * Refetches queries after an event. A response that is under way may be older than the event, so these queries are
@@ -25,3 +25,12 @@ async function refetchWhenSettled(queries: QueryClient, { promise, queryKey }: Q
   await promise?.catch(() => {})
   await queries.invalidateQueries({ queryKey, exact: true }, { cancelRefetch: false })
 }
+
+/** Returns a function that waits for a change, then refetches the queries that show it, and resolves to its response. */
+export const refetchedAfter =
+  (queries: QueryClient, queryKey: QueryKey) =>
+  async <T>(change: Promise<T>): Promise<T> => {
+    const response = await change
+    await refetchQueries(queries, queryKey)
+    return response
+  }

@@ -1,4 +1,4 @@
-import { type KeyboardEvent, useId, useMemo, useState } from 'react'
+import { type KeyboardEvent, useId, useState } from 'react'
 import { useSavedFilters } from '../data/saved-filters.ts'
 import { conversationSource } from '../inbox/palette-search.ts'
 import { leadSource } from '../leads/palette-search.ts'
@@ -28,10 +28,7 @@ export default function Palette({ close, showKeys }: PaletteProps) {
   const { found, isSearching, hasFailed } = paletteSearch.use(workspaceId, term.trim())
   const fixed = useFixedChoices(workspaceId, useSavedFilters(workspaceId).data, showKeys)
   const people = usePeopleChoices(workspaceId, term.trim())
-  const choices = useMemo<Choice[]>(
-    () => inGroups(findMatches([...fixed, ...people], term, disambiguate(found))),
-    [fixed, people, found, term],
-  )
+  const choices = inGroups(findMatches<Choice>([...fixed, ...people], term, disambiguate(found)))
   const chosen = choices[Math.min(at, choices.length - 1)]
   const take = (choice: Choice | undefined) => {
     if (choice === undefined) return

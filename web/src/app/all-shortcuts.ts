@@ -21,15 +21,14 @@ export function allShortcuts(): { here: ShortcutGroup[]; elsewhere: ShortcutGrou
   return { here, elsewhere: elsewhere.filter(({ keys }) => keys.length > 0) }
 }
 
-type ShortcutLine = readonly [keys: string, label: string]
+const group = (title: string, ...lines: (readonly [keys: string, label: string])[]): ShortcutGroup => ({
+  title,
+  keys: lines.map(([keys, label]) => ({ keys, label })),
+})
 
 function knownShortcuts(): ShortcutGroup[] {
   const { inbox, compose, attach, leads, leadPage, forms, connections, keys, views, webhooks, common } = t
   const { actions } = inbox
-  const group = (title: string, ...lines: ShortcutLine[]) => ({
-    title,
-    keys: lines.map(([keys, label]) => ({ keys, label })),
-  })
   return [
     group(
       inbox.title,
@@ -88,14 +87,5 @@ function knownShortcuts(): ShortcutGroup[] {
 /** Shortcuts of the message field, which are not shortcuts of a page. */
 function composeShortcuts(): ShortcutGroup {
   const { title, send, line, replies, mention, leave } = t.common.keys.compose
-  return {
-    title,
-    keys: [
-      { keys: 'Enter', label: send },
-      { keys: 'Shift+Enter', label: line },
-      { keys: '/', label: replies },
-      { keys: '@', label: mention },
-      { keys: 'Escape', label: leave },
-    ],
-  }
+  return group(title, ['Enter', send], ['Shift+Enter', line], ['/', replies], ['@', mention], ['Escape', leave])
 }

@@ -1,6 +1,6 @@
 import { useMantineColorScheme } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
-import { useMemo, useState } from 'react'
+import { useState } from 'react'
 import type { SavedFilter } from '../data/saved-filters.ts'
 import { useMemberList } from '../data/team/members.ts'
 import { currentSession, hasRole, signOut } from '../session/session.ts'
@@ -33,53 +33,51 @@ export function useFixedChoices(
   const navigate = useNavigate()
   const { setColorScheme } = useMantineColorScheme()
   const [active] = useState(activeShortcuts)
-  return useMemo(() => {
-    const { palette, keys } = t.common
-    const goTo: GoTo = (place, hash) =>
-      void navigate(
-        hash === undefined ? { href: `/w/${workspaceId}/${place}` } : { to: `/w/${workspaceId}/${place}`, hash },
-      )
-    const action = (id: string, label: string, keywords: string, run: () => void, key?: string): Choice => ({
-      id: `action ${id}`,
-      group: palette.actions,
-      label,
-      keywords,
-      run,
-      ...(key !== undefined && { keys: key }),
-    })
-    const here = active
-      .filter(({ group }) => group !== keys.everywhere)
-      .map((one) => ({ ...action(one.keys, one.label, '', one.run, one.keys), group: palette.here }))
-    const bellKey = keySequence('g', 'n')
-    const bell = active.find((one) => one.keys === bellKey)
-    const known = new Set(here.map(({ label }) => label))
-    const elsewhere = [
-      ...pageActions(workspaceId, goTo).map(({ id, label, run }) => action(id, label, actionKeywords[id], run)),
-      ...(bell === undefined ? [] : [action('bell', t.common.notifications, actionKeywords.bell, bell.run, bellKey)]),
-      action('notices', t.notifications.toSettings, actionKeywords.notices, () => goTo('profile', 'notifications')),
-      ...(['light', 'dark', 'auto'] as const).map((one) =>
-        action(one, palette.appearance({ word: t.common.appearances[one] }), actionKeywords[one], () =>
-          setColorScheme(one),
-        ),
+  const { palette, keys } = t.common
+  const goTo: GoTo = (place, hash) =>
+    void navigate(
+      hash === undefined ? { href: `/w/${workspaceId}/${place}` } : { to: `/w/${workspaceId}/${place}`, hash },
+    )
+  const action = (id: string, label: string, keywords: string, run: () => void, key?: string): Choice => ({
+    id: `action ${id}`,
+    group: palette.actions,
+    label,
+    keywords,
+    run,
+    ...(key !== undefined && { keys: key }),
+  })
+  const here = active
+    .filter(({ group }) => group !== keys.everywhere)
+    .map((one) => ({ ...action(one.keys, one.label, '', one.run, one.keys), group: palette.here }))
+  const bellKey = keySequence('g', 'n')
+  const bell = active.find((one) => one.keys === bellKey)
+  const known = new Set(here.map(({ label }) => label))
+  const elsewhere = [
+    ...pageActions(workspaceId, goTo).map(({ id, label, run }) => action(id, label, actionKeywords[id], run)),
+    ...(bell === undefined ? [] : [action('bell', t.common.notifications, actionKeywords.bell, bell.run, bellKey)]),
+    action('notices', t.notifications.toSettings, actionKeywords.notices, () => goTo('profile', 'notifications')),
+    ...(['light', 'dark', 'auto'] as const).map((one) =>
+      action(one, palette.appearance({ word: t.common.appearances[one] }), actionKeywords[one], () =>
+        setColorScheme(one),
       ),
-      ...(Object.keys(languages) as Language[])
-        .filter((one) => one !== language)
-        .map((one) =>
-          action(one, palette.language({ name: languages[one] }), actionKeywords.language, () => chooseLanguage(one)),
-        ),
-      action('keys', keys.open, actionKeywords.keys, showKeys, '?'),
-      action('docs', t.home.reference, actionKeywords.docs, () => window.open('/docs', '_blank', 'noreferrer')),
-      action('signOut', t.common.signOut, actionKeywords.signOut, () => void signOut().catch(showError)),
-    ].filter(({ label }) => !known.has(label))
-    return [
-      ...here,
-      ...pages(workspaceId, goTo),
-      ...viewsOf(views ?? [], goTo),
-      ...elsewhere,
-      ...settings(workspaceId, goTo),
-      ...others(workspaceId, navigate),
-    ]
-  }, [workspaceId, navigate, setColorScheme, showKeys, active, views])
+    ),
+    ...(Object.keys(languages) as Language[])
+      .filter((one) => one !== language)
+      .map((one) =>
+        action(one, palette.language({ name: languages[one] }), actionKeywords.language, () => chooseLanguage(one)),
+      ),
+    action('keys', keys.open, actionKeywords.keys, showKeys, '?'),
+    action('docs', t.home.reference, actionKeywords.docs, () => window.open('/docs', '_blank', 'noreferrer')),
+    action('signOut', t.common.signOut, actionKeywords.signOut, () => void signOut().catch(showError)),
+  ].filter(({ label }) => !known.has(label))
+  return [
+    ...here,
+    ...pages(workspaceId, goTo),
+    ...viewsOf(views ?? [], goTo),
+    ...elsewhere,
+    ...settings(workspaceId, goTo),
+    ...others(workspaceId, navigate),
+  ]
 }
 
 const maxPeople = 6
@@ -88,33 +86,19 @@ const maxPeople = 6
 export function usePeopleChoices(workspaceId: string, term: string): Choice[] {
   const navigate = useNavigate()
   const members = useMemberList(workspaceId)
-  return useMemo(() => {
-    const people = members.map(({ userId, name, email }) => ({
-      id: `member ${userId}`,
-      group: t.settings.sections.members.title,
-      label: name,
-      keywords: email,
-      hint: email,
-      run: () => void navigate({ to: `/w/${workspaceId}/settings/members`, hash: memberAnchor(userId) }),
-    }))
-    return term === '' ? [] : findMatches(people, term).slice(0, maxPeople)
-  }, [workspaceId, term, navigate, members])
+  const people = members.map(({ userId, name, email }) => ({
+    id: `member ${userId}`,
+    group: t.settings.sections.members.title,
+    label: name,
+    keywords: email,
+    hint: email,
+    run: () => void navigate({ to: `/w/${workspaceId}/settings/members`, hash: memberAnchor(userId) }),
+  }))
+  return term === '' ? [] : findMatches(people, term).slice(0, maxPeople)
 }
 
 interface PageAction {
-  id:
-    | 'conversation'
-    | 'lead'
-    | 'form'
-    | 'key'
-    | 'agent'
-    | 'webhook'
-    | 'connection'
-    | 'import'
-    | 'export'
-    | 'board'
-    | 'trash'
-    | 'invite'
+  id: keyof typeof actionKeywords
   label: string
   run(): void
 }
@@ -122,12 +106,12 @@ interface PageAction {
 /** Returns the actions of other pages: opens the page and runs the action. */
 function pageActions(workspaceId: string, goTo: GoTo): PageAction[] {
   const { inbox, leads, forms, keys, webhooks, connections, common } = t
-  const go = (id: PageAction['id'], label: string, place: string): PageAction => ({ id, label, run: () => goTo(place) })
-  const createAction = (id: PageAction['id'], label: string, pagePath: string): PageAction => ({
+  const go = (id: PageAction['id'], label: string, place: string, hash?: string): PageAction => ({
     id,
     label,
-    run: () => goTo(pagePath, newHash),
+    run: () => goTo(place, hash),
   })
+  const createAction = (id: PageAction['id'], label: string, place: string) => go(id, label, place, newHash)
   return [
     createAction('conversation', inbox.start, 'inbox'),
     createAction('lead', leads.create, 'leads'),

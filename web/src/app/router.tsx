@@ -1,5 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { createRootRoute, createRoute, createRouter, redirect } from '@tanstack/react-router'
+import type { ComponentType } from 'react'
 import { findWorkspaceWith } from '../data/find-workspace.ts'
 import { readFormSearch } from '../forms/search.ts'
 import { readHomeSearch } from '../home/search.ts'
@@ -13,7 +14,7 @@ import { type Session, signOut } from '../session/session.ts'
 import { readScope } from '../settings/instructions/scope.ts'
 import { readAddress } from '../shared/lead-view/address.ts'
 import { t, withTexts } from '../text/index.ts'
-import { lazyPage } from '../ui/overlay/code-loader.ts'
+import { type Load, lazyPage } from '../ui/overlay/code-loader.ts'
 import { showError } from '../ui/overlay/toasts.tsx'
 import { EmptyState } from '../ui/page/EmptyState.tsx'
 import { NotFoundPage } from '../ui/page/NotFoundPage.tsx'
@@ -77,12 +78,29 @@ const workspaceStart = createRoute({
   },
 })
 
-const homeRoute = createRoute({
-  getParentRoute: () => workspaceRoute,
-  path: 'home',
-  validateSearch: readHomeSearch,
-  component: lazyPage(() => withTexts(() => import('../home/HomePage.tsx'), ['home']), 'HomePage'),
-})
+/** Returns the route of a page without query parameters. */
+function page<const Path extends string, Name extends string>(
+  path: Path,
+  name: Name,
+  load: Load<Record<Name, ComponentType>>,
+) {
+  const component = lazyPage(() => withTexts(load), name)
+  return createRoute({ getParentRoute: () => workspaceRoute, path, component })
+}
+
+/** Returns the route of a page with query parameters. `texts`: those that it needs, all unless given. */
+function searchPage<const Path extends string, Search, Name extends string>(
+  path: Path,
+  readSearch: (raw: Record<string, unknown>) => Search,
+  name: Name,
+  load: Load<Record<Name, ComponentType>>,
+  texts?: Parameters<typeof withTexts>[1],
+) {
+  const component = lazyPage(() => withTexts(load, texts), name)
+  return createRoute({ getParentRoute: () => workspaceRoute, path, validateSearch: readSearch, component })
+}
+
+const homeRoute = searchPage('home', readHomeSearch, 'HomePage', () => import('../home/HomePage.tsx'), ['home'])
 
 const inboxRoute = createRoute({
   getParentRoute: () => workspaceRoute,
@@ -96,90 +114,31 @@ const inboxRoute = createRoute({
   }, 'InboxPage'),
 })
 
-const keysRoute = createRoute({
-  getParentRoute: () => workspaceRoute,
-  path: 'keys',
-  component: lazyPage(() => withTexts(() => import('../keys/KeysPage.tsx')), 'KeysPage'),
-})
+const keysRoute = page('keys', 'KeysPage', () => import('../keys/KeysPage.tsx'))
+const connectAgentRoute = page('keys/connect', 'ConnectPage', () => import('../keys/connect/ConnectPage.tsx'))
+const connectionsRoute = page('connections', 'ConnectionsPage', () => import('../connections/ConnectionsPage.tsx'))
+const connectionRoute = page(
+  'connections/$connectionId',
+  'ConnectionPage',
+  () => import('../connections/detail/ConnectionPage.tsx'),
+)
+const templatesRoute = page('templates', 'TemplatesPage', () => import('../templates/TemplatesPage.tsx'))
 
-const connectAgentRoute = createRoute({
-  getParentRoute: () => workspaceRoute,
-  path: 'keys/connect',
-  component: lazyPage(() => withTexts(() => import('../keys/connect/ConnectPage.tsx')), 'ConnectPage'),
-})
+const scenariosRoute = searchPage(
+  'scenarios',
+  readScenarioSearch,
+  'ScenariosPage',
+  () => import('../scenarios/ScenariosPage.tsx'),
+)
 
-const connectionsRoute = createRoute({
-  getParentRoute: () => workspaceRoute,
-  path: 'connections',
-  component: lazyPage(() => withTexts(() => import('../connections/ConnectionsPage.tsx')), 'ConnectionsPage'),
-})
-
-const connectionRoute = createRoute({
-  getParentRoute: () => workspaceRoute,
-  path: 'connections/$connectionId',
-  component: lazyPage(() => withTexts(() => import('../connections/detail/ConnectionPage.tsx')), 'ConnectionPage'),
-})
-
-const templatesRoute = createRoute({
-  getParentRoute: () => workspaceRoute,
-  path: 'templates',
-  component: lazyPage(() => withTexts(() => import('../templates/TemplatesPage.tsx')), 'TemplatesPage'),
-})
-
-const scenariosRoute = createRoute({
-  getParentRoute: () => workspaceRoute,
-  path: 'scenarios',
-  validateSearch: readScenarioSearch,
-  component: lazyPage(() => withTexts(() => import('../scenarios/ScenariosPage.tsx')), 'ScenariosPage'),
-})
-
-const scenarioRunRoute = createRoute({
-  getParentRoute: () => workspaceRoute,
-  path: 'scenarios/$runId',
-  component: lazyPage(() => withTexts(() => import('../scenarios/RunPage.tsx')), 'RunPage'),
-})
-
-const draftRoute = createRoute({
-  getParentRoute: () => workspaceRoute,
-  path: 'templates/$draftId',
-  component: lazyPage(() => withTexts(() => import('../templates/DraftPage.tsx')), 'DraftPage'),
-})
-
-const tasksRoute = createRoute({
-  getParentRoute: () => workspaceRoute,
-  path: 'tasks',
-  component: lazyPage(() => withTexts(() => import('../tasks/TasksPage.tsx')), 'TasksPage'),
-})
-
-const broadcastsRoute = createRoute({
-  getParentRoute: () => workspaceRoute,
-  path: 'broadcasts',
-  component: lazyPage(() => withTexts(() => import('../broadcasts/BroadcastsPage.tsx')), 'BroadcastsPage'),
-})
-
-const broadcastRoute = createRoute({
-  getParentRoute: () => workspaceRoute,
-  path: 'broadcasts/$broadcastId',
-  component: lazyPage(() => withTexts(() => import('../broadcasts/BroadcastPage.tsx')), 'BroadcastPage'),
-})
-
-const sequencesRoute = createRoute({
-  getParentRoute: () => workspaceRoute,
-  path: 'sequences',
-  component: lazyPage(() => withTexts(() => import('../sequences/SequencesPage.tsx')), 'SequencesPage'),
-})
-
-const sequenceRoute = createRoute({
-  getParentRoute: () => workspaceRoute,
-  path: 'sequences/$sequenceId',
-  component: lazyPage(() => withTexts(() => import('../sequences/SequencePage.tsx')), 'SequencePage'),
-})
-
-const knowledgeRoute = createRoute({
-  getParentRoute: () => workspaceRoute,
-  path: 'knowledge',
-  component: lazyPage(() => withTexts(() => import('../knowledge/KnowledgePage.tsx')), 'KnowledgePage'),
-})
+const scenarioRunRoute = page('scenarios/$runId', 'RunPage', () => import('../scenarios/RunPage.tsx'))
+const draftRoute = page('templates/$draftId', 'DraftPage', () => import('../templates/DraftPage.tsx'))
+const tasksRoute = page('tasks', 'TasksPage', () => import('../tasks/TasksPage.tsx'))
+const broadcastsRoute = page('broadcasts', 'BroadcastsPage', () => import('../broadcasts/BroadcastsPage.tsx'))
+const broadcastRoute = page('broadcasts/$broadcastId', 'BroadcastPage', () => import('../broadcasts/BroadcastPage.tsx'))
+const sequencesRoute = page('sequences', 'SequencesPage', () => import('../sequences/SequencesPage.tsx'))
+const sequenceRoute = page('sequences/$sequenceId', 'SequencePage', () => import('../sequences/SequencePage.tsx'))
+const knowledgeRoute = page('knowledge', 'KnowledgePage', () => import('../knowledge/KnowledgePage.tsx'))
 
 const articleRoute = createRoute({
   getParentRoute: () => workspaceRoute,
@@ -190,45 +149,31 @@ const articleRoute = createRoute({
   component: lazyPage(() => withTexts(() => import('../knowledge/ArticlePage.tsx')), 'ArticlePage'),
 })
 
-const articleDraftRoute = createRoute({
-  getParentRoute: () => workspaceRoute,
-  path: 'knowledge/drafts/$draftId',
-  component: lazyPage(() => withTexts(() => import('../knowledge/ArticleDraftPage.tsx')), 'ArticleDraftPage'),
-})
+const articleDraftRoute = page(
+  'knowledge/drafts/$draftId',
+  'ArticleDraftPage',
+  () => import('../knowledge/ArticleDraftPage.tsx'),
+)
 
-const importRoute = createRoute({
-  getParentRoute: () => workspaceRoute,
-  path: 'leads/import',
-  validateSearch: readImportSearch,
-  component: lazyPage(() => withTexts(() => import('../leads/transfer/ImportPage.tsx')), 'ImportPage'),
-})
+const importRoute = searchPage(
+  'leads/import',
+  readImportSearch,
+  'ImportPage',
+  () => import('../leads/transfer/ImportPage.tsx'),
+)
 
-const bulkChangesRoute = createRoute({
-  getParentRoute: () => workspaceRoute,
-  path: 'leads/changes',
-  component: lazyPage(() => withTexts(() => import('../leads/bulk/BulkChangesPage.tsx')), 'BulkChangesPage'),
-})
+const bulkChangesRoute = page('leads/changes', 'BulkChangesPage', () => import('../leads/bulk/BulkChangesPage.tsx'))
 
-const exportRoute = createRoute({
-  getParentRoute: () => workspaceRoute,
-  path: 'leads/export',
-  validateSearch: readFilters,
-  component: lazyPage(() => withTexts(() => import('../leads/transfer/ExportPage.tsx')), 'ExportPage'),
-})
+const exportRoute = searchPage(
+  'leads/export',
+  readFilters,
+  'ExportPage',
+  () => import('../leads/transfer/ExportPage.tsx'),
+)
 
-const leadsRoute = createRoute({
-  getParentRoute: () => workspaceRoute,
-  path: 'leads',
-  validateSearch: readAddress,
-  component: lazyPage(() => withTexts(() => import('../leads/LeadsPage.tsx'), ['list']), 'LeadsPage'),
-})
+const leadsRoute = searchPage('leads', readAddress, 'LeadsPage', () => import('../leads/LeadsPage.tsx'), ['list'])
 
-const leadRoute = createRoute({
-  getParentRoute: () => workspaceRoute,
-  path: 'leads/$leadId',
-  component: lazyPage(() => withTexts(() => import('../leads/page/LeadPage.tsx')), 'LeadPage'),
-})
-
+const leadRoute = page('leads/$leadId', 'LeadPage', () => import('../leads/page/LeadPage.tsx'))
 const settingsPage = lazyPage(() => withTexts(() => import('../settings/SettingsPage.tsx')), 'SettingsPage')
 
 const settingsRoute = createRoute({
@@ -244,75 +189,34 @@ const settingsSectionRoute = createRoute({
   component: settingsPage,
 })
 
-const profileRoute = createRoute({
-  getParentRoute: () => workspaceRoute,
-  path: 'profile',
-  component: lazyPage(() => withTexts(() => import('../profile/ProfilePage.tsx')), 'ProfilePage'),
-})
+const profileRoute = page('profile', 'ProfilePage', () => import('../profile/ProfilePage.tsx'))
+const formsRoute = page('forms', 'FormsPage', () => import('../forms/FormsPage.tsx'))
 
-const formsRoute = createRoute({
-  getParentRoute: () => workspaceRoute,
-  path: 'forms',
-  component: lazyPage(() => withTexts(() => import('../forms/FormsPage.tsx')), 'FormsPage'),
-})
+const formRoute = searchPage('forms/$formId', readFormSearch, 'FormPage', () => import('../forms/FormPage.tsx'))
 
-const formRoute = createRoute({
-  getParentRoute: () => workspaceRoute,
-  path: 'forms/$formId',
-  validateSearch: readFormSearch,
-  component: lazyPage(() => withTexts(() => import('../forms/FormPage.tsx')), 'FormPage'),
-})
+const webhooksRoute = page('webhooks', 'WebhooksPage', () => import('../webhooks/WebhooksPage.tsx'))
+const costsRoute = page('costs', 'CostsPage', () => import('../costs/CostsPage.tsx'))
 
-const webhooksRoute = createRoute({
-  getParentRoute: () => workspaceRoute,
-  path: 'webhooks',
-  component: lazyPage(() => withTexts(() => import('../webhooks/WebhooksPage.tsx')), 'WebhooksPage'),
-})
+const reportsRoute = searchPage('reports', readReportSearch, 'ReportsPage', () => import('../reports/ReportsPage.tsx'))
 
-const costsRoute = createRoute({
-  getParentRoute: () => workspaceRoute,
-  path: 'costs',
-  component: lazyPage(() => withTexts(() => import('../costs/CostsPage.tsx')), 'CostsPage'),
-})
+const reviewRoute = page('review', 'QueuePage', () => import('../inbox/review/QueuePage.tsx'))
 
-const reportsRoute = createRoute({
-  getParentRoute: () => workspaceRoute,
-  path: 'reports',
-  validateSearch: readReportSearch,
-  component: lazyPage(() => withTexts(() => import('../reports/ReportsPage.tsx')), 'ReportsPage'),
-})
+const agentNumbersRoute = searchPage(
+  'review/numbers',
+  readReviewSearch,
+  'NumbersPage',
+  () => import('../review/NumbersPage.tsx'),
+)
 
-const reviewRoute = createRoute({
-  getParentRoute: () => workspaceRoute,
-  path: 'review',
-  component: lazyPage(() => withTexts(() => import('../inbox/review/QueuePage.tsx')), 'QueuePage'),
-})
+const reviewResultsRoute = page('review/results', 'ResultsPage', () => import('../review/ResultsPage.tsx'))
+const reviewSettingsRoute = page('review/settings', 'SettingsPage', () => import('../review/SettingsPage.tsx'))
 
-const agentNumbersRoute = createRoute({
-  getParentRoute: () => workspaceRoute,
-  path: 'review/numbers',
-  validateSearch: readReviewSearch,
-  component: lazyPage(() => withTexts(() => import('../review/NumbersPage.tsx')), 'NumbersPage'),
-})
-
-const reviewResultsRoute = createRoute({
-  getParentRoute: () => workspaceRoute,
-  path: 'review/results',
-  component: lazyPage(() => withTexts(() => import('../review/ResultsPage.tsx')), 'ResultsPage'),
-})
-
-const reviewSettingsRoute = createRoute({
-  getParentRoute: () => workspaceRoute,
-  path: 'review/settings',
-  component: lazyPage(() => withTexts(() => import('../review/SettingsPage.tsx')), 'SettingsPage'),
-})
-
-const endpointRoute = createRoute({
-  getParentRoute: () => workspaceRoute,
-  path: 'webhooks/$endpointId',
-  validateSearch: readEndpointSearch,
-  component: lazyPage(() => withTexts(() => import('../webhooks/endpoint/EndpointPage.tsx')), 'EndpointPage'),
-})
+const endpointRoute = searchPage(
+  'webhooks/$endpointId',
+  readEndpointSearch,
+  'EndpointPage',
+  () => import('../webhooks/endpoint/EndpointPage.tsx'),
+)
 
 export function createAppRouter(queries: QueryClient, session: Session) {
   return createRouter({

@@ -1,18 +1,26 @@
 import { Button, Checkbox, Group, NumberInput, Select, TextInput } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useDeferredValue, useState } from 'react'
 import { useConnections } from '../data/connections.ts'
-import { type Broadcast, useBroadcastActions } from '../data/outreach/broadcasts.ts'
+import {
+  type Broadcast,
+  type BroadcastDraft,
+  useBroadcastActions,
+  useBroadcastPreview,
+} from '../data/outreach/broadcasts.ts'
 import { useSavedFiltersOf } from '../data/saved-filters.ts'
 import { t } from '../text/index.ts'
+import { formatCost } from '../ui/format/cost.ts'
+import { errorSentence } from '../ui/format/error-texts.ts'
+import { formatNumber } from '../ui/format/time.ts'
 import { showError } from '../ui/overlay/toasts.tsx'
+import { Facts } from '../ui/page/Facts.tsx'
 import { Section, SectionTitle } from '../ui/page/Section.tsx'
 import { type Draft, useDraft } from '../ui/use-draft.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
-import { Audience } from './Audience.tsx'
 import styles from './Broadcasts.module.css'
 import { audienceOf, completeDraft, type DraftValue, newDraft } from './draft.ts'
-import { Samples } from './Samples.tsx'
+import { reasonName } from './parts.tsx'
 import { StartSection } from './StartSection.tsx'
 import { Variants } from './Variants.tsx'
 
@@ -154,6 +162,67 @@ function AudienceFields({ draft, isTried }: { draft: Draft<DraftValue>; isTried:
         value={options.perMinute ?? ''}
         onChange={(n) => setOptions({ perMinute: n === '' ? null : Number(n) || null })}
       />
+    </Section>
+  )
+}
+
+/** Who gets a broadcast, who is left out and why, and what it may cost. */
+function Audience({ broadcast: { state, reason, counts, cost } }: { broadcast: Broadcast }) {
+  const texts = t.broadcasts
+  if (state === 'draft') {
+    const why: Record<string, string> = texts.countProblems
+    return reason === null ? null : <p role="alert">{why[reason] ?? texts.otherReason({ code: reason })}</p>
+  }
+  if (counts === null) return <p role="status">{texts.counting}</p>
+  const excluded = Object.entries(counts.excluded).toSorted(([, a], [, b]) => b - a)
+  return (
+    <div className={styles.stack} role="status">
+      {state === 'collecting' && <p className={styles.muted}>{texts.counting}</p>}
+      <Facts
+        facts={[
+          [texts.leads, formatNumber(counts.leads)],
+          [texts.included, <strong key="included">{formatNumber(counts.included)}</strong>],
+          ...excluded.map(([why, count]) => [reasonName(why), formatNumber(count)] as const),
+          ...(cost === null
+            ? []
+            : [
+                [texts.estimate, formatCost(cost.amount, cost.currency)] as const,
+                ...(cost.unpriced > 0 ? [[texts.unpriced, formatNumber(cost.unpriced)] as const] : []),
+              ]),
+        ]}
+      />
+    </div>
+  )
+}
+
+/** The messages as some leads of the audience would get them. */
+function Samples({ draft }: { draft: BroadcastDraft | null }) {
+  const request = useDeferredValue(
+    draft && { connectionId: draft.connectionId, audience: draft.audience, variants: draft.variants },
+  )
+  const { data, error } = useBroadcastPreview(useWorkspaceId(), request)
+  const texts = t.broadcasts
+  return (
+    <Section title={texts.steps.preview} help={texts.steps.previewHelp}>
+      {error !== null && <p role="alert">{errorSentence(error)}</p>}
+      {draft === null && <p className={styles.muted}>{texts.incomplete}</p>}
+      {data != null && (
+        <>
+          <p className={styles.muted}>{texts.matching({ n: data.total, shown: formatNumber(data.total) })}</p>
+          <ul className={styles.samples} aria-label={texts.steps.preview}>
+            {data.rows.flatMap(({ leadId, name, texts: filled }) =>
+              filled.map((text, n) => (
+                // biome-ignore lint/suspicious/noArrayIndexKey: variants have no ids
+                <li key={`${leadId} ${n}`} dir="auto">
+                  <span className={styles.muted}>{name}</span>
+                  <br />
+                  {text ?? texts.reasons.missing_value}
+                </li>
+              )),
+            )}
+          </ul>
+        </>
+      )}
     </Section>
   )
 }

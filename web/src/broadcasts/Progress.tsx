@@ -7,8 +7,9 @@ import { hasRole } from '../session/session.ts'
 import { t } from '../text/index.ts'
 import { type Figure, Figures } from '../ui/charts/Figures.tsx'
 import { formatCost } from '../ui/format/cost.ts'
-import { formatDateTime, formatNumber } from '../ui/format/time.ts'
+import { formatDateTime, formatNumber, formatPercent } from '../ui/format/time.ts'
 import { Facts } from '../ui/page/Facts.tsx'
+import { MoreButton } from '../ui/page/MoreButton.tsx'
 import { QueryBoundary } from '../ui/page/PageBody.tsx'
 import { Section, SectionTitle } from '../ui/page/Section.tsx'
 import { type Column, Table } from '../ui/page/Table.tsx'
@@ -68,8 +69,7 @@ type Totals = ReturnType<typeof sentTotals>
 
 function figuresOf(totals: Totals, total: number): Figure[] {
   const texts = t.broadcasts
-  const share = (n: number, of: number) =>
-    of === 0 ? '' : formatNumber(n / of, { style: 'percent', maximumFractionDigits: 1 })
+  const share = (n: number, of: number) => (of === 0 ? '' : formatPercent(n / of, 1))
   const { accepted } = totals
   return [
     {
@@ -94,9 +94,7 @@ function variantColumns({ variants, results }: Broadcast): Column<VariantResult>
     return `${n + 1}. ${variants[n]?.template.name.replaceAll('_', ' ') ?? ''}`
   }
   const share = (n: number, { accepted }: VariantResult) =>
-    accepted === 0
-      ? '0'
-      : `${formatNumber(n)} (${formatNumber(n / accepted, { style: 'percent', maximumFractionDigits: 1 })})`
+    accepted === 0 ? '0' : `${formatNumber(n)} (${formatPercent(n / accepted, 1)})`
   return [
     { key: 'name', title: texts.template, cell: name },
     {
@@ -159,11 +157,7 @@ function Recipients({ broadcast }: { broadcast: Broadcast }) {
           />
         )}
       </QueryBoundary>
-      {query.hasNextPage && (
-        <Button variant="default" loading={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
-          {texts.more}
-        </Button>
-      )}
+      <MoreButton query={query} label={texts.more} />
     </Section>
   )
 }

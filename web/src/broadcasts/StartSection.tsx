@@ -36,16 +36,12 @@ function TestForm({ broadcast: { id, variants } }: { broadcast: Broadcast }) {
   const actions = useBroadcastActions(useWorkspaceId())
   const [phone, setPhone] = useState('')
   const [isBusy, setBusy] = useState(false)
-  const test = async (variant: number) => {
+  const test = (variant: number) => {
     setBusy(true)
-    try {
-      const { status } = await actions.test(id, { phone, variant }, crypto.randomUUID())
-      showToast(texts.testResults[status])
-    } catch (error) {
-      showError(error)
-    } finally {
-      setBusy(false)
-    }
+    return actions
+      .test(id, { phone, variant }, crypto.randomUUID())
+      .then(({ status }) => showToast(texts.testResults[status]), showError)
+      .finally(() => setBusy(false))
   }
   return (
     <div className={styles.row}>
@@ -82,11 +78,7 @@ function StartForm({ broadcast }: { broadcast: Broadcast }) {
   const [isAsking, setAsking] = useState(false)
   const included = broadcast.counts?.included ?? 0
   const isReady = included > 0 && (way === 'now' || time !== '')
-  const start = () =>
-    actions.start(broadcast.id, startOf(way, time)).then(
-      () => setAsking(false),
-      (error: unknown) => showError(error),
-    )
+  const start = () => actions.start(broadcast.id, startOf(way, time)).then(() => setAsking(false), showError)
   return (
     <>
       <Segments

@@ -1,9 +1,7 @@
 import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query'
-import { useCallback, useEffect, useRef } from 'react'
-import { api, type Schemas, unwrap } from '../api/client.ts'
-import { useLive } from '../api/live.ts'
+import { api, type RequestOf, type Schemas } from '../api/client.ts'
 import { refetchQueries } from '../api/refetch.ts'
-import type { paths } from '../api/schema.ts'
+import { useAfterEvents } from '../ui/use-after-events.ts'
 import { leadsKey } from './leads.ts'
 
 const path = '/api/team/v1/workspaces/{workspaceId}/lead-bulk-changes'
@@ -11,7 +9,7 @@ const onePath = `${path}/{changeId}` as const
 
 export type BulkChange = Schemas['LeadBulkChange']
 /** The selected leads and the changes to them. */
-export type NewBulkChange = paths[typeof path]['post']['requestBody']['content']['application/json']
+export type NewBulkChange = RequestOf<typeof path, 'post'>
 /** The changes without the selection. */
 export type BulkChangeInput = Pick<NewBulkChange, 'changes' | 'labels' | 'sequenceId' | 'delete'>
 
@@ -22,7 +20,7 @@ const ownKey = (workspaceId: string) => [workspaceId, 'bulk-changes-of-this-tab'
 export function useBulkChanges(workspaceId: string) {
   return useQuery({
     queryKey: listKey(workspaceId),
-    queryFn: async () => (await unwrap(api.GET(path, { params: { path: { workspaceId } } }))).bulkChanges,
+    queryFn: async () => (await api.GET(path, { workspaceId })).bulkChanges,
   })
 }
 
@@ -40,7 +38,6 @@ export function useOwnBulkChanges(workspaceId: string): readonly string[] {
 /** Returns actions on bulk changes. Each rejects with the error of the server. */
 export function useBulkChangeActions(workspaceId: string) {
   const queries = useQueryClient()
-  const of = (changeId: string) => ({ params: { path: { workspaceId, changeId } } })
   const kept = async (response: Promise<{ bulkChange: BulkChange }>) => {
     const { bulkChange } = await response
     cacheChange(queries, workspaceId, bulkChange)
@@ -49,9 +46,9 @@ export function useBulkChangeActions(workspaceId: string) {
     return bulkChange
   }
   return {
-    submit: (input: NewBulkChange) => kept(unwrap(api.POST(path, { params: { path: { workspaceId } }, body: input }))),
-    undo: (id: string) => kept(unwrap(api.POST(`${onePath}/undo`, of(id)))),
-    cancel: (id: string) => kept(unwrap(api.POST(`${onePath}/cancel`, of(id)))),
+    submit: (input: NewBulkChange) => kept(api.POST(path, { workspaceId, body: input })),
+    undo: (id: string) => kept(api.POST(`${onePath}/undo`, { workspaceId, changeId: id })),
+    cancel: (id: string) => kept(api.POST(`${onePath}/cancel`, { workspaceId, changeId: id })),
     dismiss: (id: string) => setOwn(queries, workspaceId, (mine) => mine.filter((one) => one !== id)),
   }
 }
@@ -73,15 +70,5 @@ const pollMs = 300
 /** Refetches bulk changes as they progress, at a limited rate. */
 export function useLiveBulkChanges(workspaceId: string): void {
   const queries = useQueryClient()
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
-  useEffect(() => () => clearTimeout(timer.current), [])
-  useLive(
-    liveEvents,
-    useCallback(() => {
-      timer.current ??= setTimeout(() => {
-        timer.current = undefined
-        void refetchQueries(queries, listKey(workspaceId))
-      }, pollMs)
-    }, [queries, workspaceId]),
-  )
+  useAfterEvents(liveEvents, pollMs, () => void refetchQueries(queries, listKey(workspaceId)))
 }

@@ -1,6 +1,6 @@
 import { type QueryClient, useQueryClient } from '@tanstack/react-query'
-import { useMemo } from 'react'
-import { api, unwrap } from '../api/client.ts'
+import { useCallback } from 'react'
+import { api } from '../api/client.ts'
 import {
   historyKey,
   type Lead,
@@ -32,14 +32,16 @@ export async function changeLead(
     applyToCache(queries, workspaceId, changed, lead)
     return error
   } finally {
-    // Its position in lists may have changed. An open list is refetched when the live stream says so.
-    for (const queryKey of [leadListsKey(workspaceId), leadBoardsKey(workspaceId)]) {
-      void queries.invalidateQueries({ queryKey, refetchType: 'none' })
-    }
+    markListsOld(queries, workspaceId)
     void queries.invalidateQueries({ queryKey: timelineKey(workspaceId, lead.id) })
-    if (changed.status !== lead.status) {
-      void queries.invalidateQueries({ queryKey: historyKey(workspaceId, lead.id) })
-    }
+    if (changed.status !== lead.status) void queries.invalidateQueries({ queryKey: historyKey(workspaceId, lead.id) })
+  }
+}
+
+/** Its position in lists may have changed. An open list is refetched when the live stream says so. */
+function markListsOld(queries: QueryClient, workspaceId: string): void {
+  for (const queryKey of [leadListsKey(workspaceId), leadBoardsKey(workspaceId)]) {
+    void queries.invalidateQueries({ queryKey, refetchType: 'none' })
   }
 }
 
@@ -65,46 +67,40 @@ function applyToCache(queries: QueryClient, workspaceId: string, before: Lead, a
 
 const labelsPath = '/api/team/v1/workspaces/{workspaceId}/leads/{identifier}/labels'
 
-export type SetLabel = (lead: Lead, labelId: string, isOn: boolean) => Promise<void>
-
-/** Adds or removes a label of a lead optimistically, and reverts if the server refuses. Rejects with its error. */
-export function useSetLabel(workspaceId: string): SetLabel {
-  const queries = useQueryClient()
-  return useMemo(() => createLabelSetter(queries, workspaceId), [queries, workspaceId])
-}
-
-function createLabelSetter(queries: QueryClient, workspaceId: string): SetLabel {
-  const setAll = createLabelsSetter(queries, workspaceId)
-  return (lead, labelId, isOn) => {
-    const others = (lead.labelIds ?? []).filter((id) => id !== labelId)
-    return setAll(lead, isOn ? [...others, labelId] : others)
-  }
-}
-
 export type SetLabels = (lead: Lead, labelIds: readonly string[]) => Promise<void>
 
-/** Replaces the labels of a lead; otherwise as `useSetLabel`. */
+/** Replaces the labels of a lead optimistically, and reverts if the server refuses. Rejects with its error. */
 export function useSetLabels(workspaceId: string): SetLabels {
   const queries = useQueryClient()
-  return useMemo(() => createLabelsSetter(queries, workspaceId), [queries, workspaceId])
+  return useCallback(
+    async (lead, ids) => {
+      const { labelIds: before = [] } = lead
+      const labelIds = [...ids]
+      showLead(queries, workspaceId, { ...lead, labelIds })
+      try {
+        await api.PUT(labelsPath, { workspaceId, identifier: lead.id, body: { labelIds } })
+      } catch (error) {
+        showLead(queries, workspaceId, { ...lead, labelIds: before })
+        throw error
+      } finally {
+        markListsOld(queries, workspaceId)
+        void queries.invalidateQueries({ queryKey: historyKey(workspaceId, lead.id) })
+      }
+    },
+    [queries, workspaceId],
+  )
 }
 
-function createLabelsSetter(queries: QueryClient, workspaceId: string): SetLabels {
-  return async (lead, ids) => {
-    const { labelIds: before = [] } = lead
-    const labelIds = [...ids]
-    showLead(queries, workspaceId, { ...lead, labelIds })
-    try {
-      const params = { path: { workspaceId, identifier: lead.id } }
-      await unwrap(api.PUT(labelsPath, { params, body: { labelIds } }))
-    } catch (error) {
-      showLead(queries, workspaceId, { ...lead, labelIds: before })
-      throw error
-    } finally {
-      for (const queryKey of [leadListsKey(workspaceId), leadBoardsKey(workspaceId)]) {
-        void queries.invalidateQueries({ queryKey, refetchType: 'none' })
-      }
-      void queries.invalidateQueries({ queryKey: historyKey(workspaceId, lead.id) })
-    }
-  }
+export type SetLabel = (lead: Lead, labelId: string, isOn: boolean) => Promise<void>
+
+/** Adds or removes a label of a lead; otherwise as `useSetLabels`. */
+export function useSetLabel(workspaceId: string): SetLabel {
+  const setLabels = useSetLabels(workspaceId)
+  return useCallback(
+    (lead, labelId, isOn) => {
+      const others = (lead.labelIds ?? []).filter((id) => id !== labelId)
+      return setLabels(lead, isOn ? [...others, labelId] : others)
+    },
+    [setLabels],
+  )
 }

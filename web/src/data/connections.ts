@@ -1,48 +1,27 @@
 import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useCallback, useEffect, useRef } from 'react'
-import { api, unwrap } from '../api/client.ts'
+import { api, type RequestOf, type ResponseOf } from '../api/client.ts'
 import { useIsLiveReady, useLive } from '../api/live.ts'
 import { refetchQueries } from '../api/refetch.ts'
-import type { paths } from '../api/schema.ts'
 import { connectionKey, connectionsKey } from './workspace-updates.ts'
 
 const path = '/api/team/v1/workspaces/{workspaceId}/connections'
 const onePath = `${path}/{connectionId}` as const
 
-type Json<T extends { requestBody: { content: { 'application/json': unknown } } }> =
-  T['requestBody']['content']['application/json']
-export type Connection = Awaited<ReturnType<typeof listConnections>>['connections'][number]
+export type Connection = ResponseOf<typeof path>['connections'][number]
 export type Channel = Connection['channel']
-export type Health = Awaited<ReturnType<typeof readHealth>>
-export type Session = Awaited<ReturnType<typeof readSession>>
-export type Template = Awaited<ReturnType<typeof listTemplates>>[number]
-export type NewConnection = Json<paths[typeof path]['post']>
-export type ConnectionChanges = Json<paths[typeof onePath]['patch']>
+export type Session = ResponseOf<`${typeof onePath}/session`>['session']
+export type Template = ResponseOf<`${typeof onePath}/templates`>['templates'][number]
+export type NewConnection = RequestOf<typeof path, 'post'>
+export type ConnectionChanges = RequestOf<typeof onePath, 'patch'>
 export type CreatedConnection = Awaited<ReturnType<typeof createConnection>>
 
-const at = (workspaceId: string, connectionId: string) => ({ params: { path: { workspaceId, connectionId } } })
 const partKey = (workspaceId: string, id: string, part: 'health' | 'session' | 'templates') =>
   [...connectionKey(workspaceId, id), part] as const
 
-async function listConnections(workspaceId: string) {
-  return unwrap(api.GET(path, { params: { path: { workspaceId } } }))
-}
-
-async function readHealth(workspaceId: string, id: string) {
-  return (await unwrap(api.GET(`${onePath}/health`, at(workspaceId, id)))).health
-}
-
-async function readSession(workspaceId: string, id: string) {
-  return (await unwrap(api.GET(`${onePath}/session`, at(workspaceId, id)))).session
-}
-
-async function listTemplates(workspaceId: string, id: string) {
-  return (await unwrap(api.GET(`${onePath}/templates`, at(workspaceId, id)))).templates
-}
-
 const listQuery = (workspaceId: string) => ({
   queryKey: connectionsKey(workspaceId),
-  queryFn: () => listConnections(workspaceId),
+  queryFn: () => api.GET(path, { workspaceId }),
 })
 
 export function useConnections(workspaceId: string) {
@@ -57,16 +36,18 @@ export function useSimulatorUrl(workspaceId: string): string | null {
 }
 
 export function useHealth(workspaceId: string, id: string) {
-  return useQuery({ queryKey: partKey(workspaceId, id, 'health'), queryFn: () => readHealth(workspaceId, id) })
+  const queryFn = async () => (await api.GET(`${onePath}/health`, { workspaceId, connectionId: id })).health
+  return useQuery({ queryKey: partKey(workspaceId, id, 'health'), queryFn })
 }
 
 export function useSession(workspaceId: string, id: string) {
-  return useQuery({ queryKey: partKey(workspaceId, id, 'session'), queryFn: () => readSession(workspaceId, id) })
+  const queryFn = async () => (await api.GET(`${onePath}/session`, { workspaceId, connectionId: id })).session
+  return useQuery({ queryKey: partKey(workspaceId, id, 'session'), queryFn })
 }
 
 export const templatesQuery = (workspaceId: string, id: string) => ({
   queryKey: partKey(workspaceId, id, 'templates'),
-  queryFn: () => listTemplates(workspaceId, id),
+  queryFn: async () => (await api.GET(`${onePath}/templates`, { workspaceId, connectionId: id })).templates,
 })
 
 export const useTemplates = (workspaceId: string, id: string) => useQuery(templatesQuery(workspaceId, id))
@@ -101,7 +82,7 @@ export function useLiveTraffic(workspaceId: string, id: string): void {
  * so everything is refetched as well.
  */
 export function cacheConnection(queries: QueryClient, workspaceId: string, connection: Connection): Connection {
-  queries.setQueryData<Awaited<ReturnType<typeof listConnections>>>(connectionsKey(workspaceId), (list) => {
+  queries.setQueryData<ResponseOf<typeof path>>(connectionsKey(workspaceId), (list) => {
     if (list === undefined) return list
     const isKnown = list.connections.some(({ id }) => id === connection.id)
     const connections = isKnown
@@ -114,8 +95,7 @@ export function cacheConnection(queries: QueryClient, workspaceId: string, conne
   return connection
 }
 
-const createConnection = (workspaceId: string, input: NewConnection) =>
-  unwrap(api.POST(path, { params: { path: { workspaceId } }, body: input }))
+const createConnection = (workspaceId: string, input: NewConnection) => api.POST(path, { workspaceId, body: input })
 
 /** Returns actions on connections. Each rejects with the error of the server. */
 export function useConnectionActions(workspaceId: string) {
@@ -135,26 +115,26 @@ export function useConnectionActions(workspaceId: string) {
       return created
     },
     change: (id: string, changes: ConnectionChanges) =>
-      kept(unwrap(api.PATCH(onePath, { ...at(workspaceId, id), body: changes }))),
-    pause: (id: string) => kept(unwrap(api.POST(`${onePath}/pause`, at(workspaceId, id)))),
-    resume: (id: string) => kept(unwrap(api.POST(`${onePath}/resume`, at(workspaceId, id)))),
+      kept(api.PATCH(onePath, { workspaceId, connectionId: id, body: changes })),
+    pause: (id: string) => kept(api.POST(`${onePath}/pause`, { workspaceId, connectionId: id })),
+    resume: (id: string) => kept(api.POST(`${onePath}/resume`, { workspaceId, connectionId: id })),
     rotateSecret: async (id: string) => {
-      const created = await unwrap(api.POST(`${onePath}/identity-secret`, at(workspaceId, id)))
+      const created = await api.POST(`${onePath}/identity-secret`, { workspaceId, connectionId: id })
       void queries.invalidateQueries({ queryKey: connectionsKey(workspaceId) })
       return created
     },
-    acknowledge: (id: string) => kept(unwrap(api.POST(`${onePath}/acknowledge`, at(workspaceId, id)))),
+    acknowledge: (id: string) => kept(api.POST(`${onePath}/acknowledge`, { workspaceId, connectionId: id })),
     pair: (id: string, pairing: { method: 'qr' } | { method: 'code'; phone: string }) =>
-      session(id, unwrap(api.POST(`${onePath}/pair`, { ...at(workspaceId, id), body: pairing }))),
-    unpair: (id: string) => session(id, unwrap(api.POST(`${onePath}/unpair`, at(workspaceId, id)))),
+      session(id, api.POST(`${onePath}/pair`, { workspaceId, connectionId: id, body: pairing })),
+    unpair: (id: string) => session(id, api.POST(`${onePath}/unpair`, { workspaceId, connectionId: id })),
     syncTemplates: async (id: string) => {
-      const { templates } = await unwrap(api.POST(`${onePath}/templates/sync`, at(workspaceId, id)))
+      const { templates } = await api.POST(`${onePath}/templates/sync`, { workspaceId, connectionId: id })
       queries.setQueryData(partKey(workspaceId, id, 'templates'), templates)
       await queries.invalidateQueries({ queryKey: connectionsKey(workspaceId) })
       return templates
     },
     remove: async (id: string) => {
-      await unwrap(api.DELETE(onePath, at(workspaceId, id)))
+      await api.DELETE(onePath, { workspaceId, connectionId: id })
       await queries.invalidateQueries({ queryKey: connectionsKey(workspaceId) })
     },
   }

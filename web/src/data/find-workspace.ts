@@ -1,21 +1,16 @@
-import { api } from '../api/client.ts'
+import { fetchRaw } from '../api/client.ts'
 import { lastWorkspace } from '../session/last-workspace.ts'
 import type { Session } from '../session/session.ts'
 
-const base = '/api/team/v1/workspaces/{workspaceId}'
-const readers: Readonly<Record<string, (workspaceId: string, id: string) => Promise<unknown>>> = {
-  inbox: (workspaceId, id) => api.GET(`${base}/inbox/conversations/{id}`, { params: { path: { workspaceId, id } } }),
-  leads: (workspaceId, id) =>
-    api.GET(`${base}/leads/{identifier}`, { params: { path: { workspaceId, identifier: id } } }),
-  connections: (workspaceId, id) =>
-    api.GET(`${base}/connections/{connectionId}`, { params: { path: { workspaceId, connectionId: id } } }),
-  templates: (workspaceId, id) =>
-    api.GET(`${base}/template-drafts/{draftId}`, { params: { path: { workspaceId, draftId: id } } }),
-  forms: (workspaceId, id) => api.GET(`${base}/forms/{formId}`, { params: { path: { workspaceId, formId: id } } }),
-  sequences: (workspaceId, id) =>
-    api.GET(`${base}/sequences/{sequenceId}`, { params: { path: { workspaceId, sequenceId: id } } }),
-  webhooks: (workspaceId, id) =>
-    api.GET(`${base}/webhooks/{endpointId}`, { params: { path: { workspaceId, endpointId: id } } }),
+/** Paths of what a page shows, by page. */
+const pathByPage: Readonly<Record<string, string>> = {
+  inbox: 'inbox/conversations',
+  leads: 'leads',
+  connections: 'connections',
+  templates: 'template-drafts',
+  forms: 'forms',
+  sequences: 'sequences',
+  webhooks: 'webhooks',
 }
 /** Number of workspaces that are tried; members of more must give the workspace. */
 const maxRequested = 20
@@ -23,10 +18,10 @@ const maxRequested = 20
 /** Returns the workspace that contains what a short path names, otherwise the last workspace. */
 export async function findWorkspaceWith(session: Session, page: string, id: string): Promise<string | null> {
   const last = lastWorkspace(session)
-  const read = readers[page]
-  if (read === undefined || session.workspaces.length < 2 || !/^[\da-f-]{36}$/i.test(id)) return last
+  const path = pathByPage[page]
+  if (path === undefined || session.workspaces.length < 2 || !/^[\da-f-]{36}$/i.test(id)) return last
   const requested = session.workspaces.slice(0, maxRequested).map(async (workspace) => {
-    const has = await read(workspace.id, id).then(
+    const has = await fetchRaw(`/api/team/v1/workspaces/${workspace.id}/${path}/${id}`).then(
       () => true,
       () => false,
     )

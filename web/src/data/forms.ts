@@ -1,26 +1,19 @@
 import { keepPreviousData, queryOptions, useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
-import { api, unwrap } from '../api/client.ts'
+import { api, type ResponseOf, type Schemas } from '../api/client.ts'
+import { pagedBy } from '../api/paged-by.ts'
 import { refetchQueries } from '../api/refetch.ts'
-import type { paths } from '../api/schema.ts'
 import { useAfterEvents } from '../ui/use-after-events.ts'
 
 const path = '/api/team/v1/workspaces/{workspaceId}/forms'
 const onePath = `${path}/{formId}` as const
 
-type FormList = paths['/api/team/v1/workspaces/{workspaceId}/forms']['get']['responses'][200]
-type SingleForm = paths['/api/team/v1/workspaces/{workspaceId}/forms/{formId}']['get']['responses'][200]
-
-export type Form = SingleForm['content']['application/json']['form']
+export type Form = Schemas['Form']
 /** Includes the number of submissions. */
-export type ListedForm = FormList['content']['application/json']['forms'][number]
+export type ListedForm = Schemas['ListedForm']
 export type FormField = Form['fields'][number]
 export type FieldType = FormField['type']
 /** Settings of a form that the team edits. */
 export type FormSettings = Omit<Form, 'id' | 'url' | 'embedHtml' | 'createdAt' | 'updatedAt'>
-
-async function listForms(workspaceId: string) {
-  return (await unwrap(api.GET(path, { params: { path: { workspaceId } } }))).forms
-}
 
 const queryKeys = {
   all: (workspaceId: string) => [workspaceId, 'forms'] as const,
@@ -28,11 +21,12 @@ const queryKeys = {
 }
 
 const formsQuery = (workspaceId: string) =>
-  queryOptions({ queryKey: queryKeys.list(workspaceId), queryFn: () => listForms(workspaceId) })
+  queryOptions({
+    queryKey: queryKeys.list(workspaceId),
+    queryFn: async () => (await api.GET(path, { workspaceId })).forms,
+  })
 
-export function useForms(workspaceId: string) {
-  return useQuery(formsQuery(workspaceId))
-}
+export const useForms = (workspaceId: string) => useQuery(formsQuery(workspaceId))
 
 /** Returns the number of forms, for the getting-started list. */
 export function useFormCount(workspaceId: string, enabled: boolean) {
@@ -43,12 +37,10 @@ const pageSize = 50
 const filePageSize = 100
 const maxFileRows = 10_000
 
-export type Submission = Awaited<ReturnType<typeof readSubmissions>>['submissions'][number]
+export type Submission = ResponseOf<`${typeof onePath}/submissions`>['submissions'][number]
 
-function readSubmissions(workspaceId: string, formId: string, cursor: string | null, limit: number) {
-  const query = { limit, ...(cursor !== null && { cursor }) }
-  return unwrap(api.GET(`${onePath}/submissions`, { params: { path: { workspaceId, formId }, query } }))
-}
+const readSubmissions = (workspaceId: string, formId: string, cursor: string | null, limit: number) =>
+  api.GET(`${onePath}/submissions`, { workspaceId, formId, query: { limit, cursor } })
 
 /** Loads all submissions of a form for a file, newest first, up to a limit. */
 export async function readAllSubmissions(workspaceId: string, formId: string): Promise<Submission[]> {
@@ -65,8 +57,7 @@ export function useSubmissions(workspaceId: string, formId: string) {
   return useInfiniteQuery({
     queryKey: [...queryKeys.all(workspaceId), formId, 'submissions'],
     queryFn: ({ pageParam }) => readSubmissions(workspaceId, formId, pageParam, pageSize),
-    initialPageParam: null as string | null,
-    getNextPageParam: ({ nextCursor }) => nextCursor,
+    ...pagedBy('nextCursor'),
   })
 }
 
@@ -110,22 +101,19 @@ export function useLiveForms(workspaceId: string): void {
 /** Creates a form. Without a slug, the server chooses one. */
 export async function createForm(workspaceId: string, { slug, ...form }: FormSettings): Promise<Form> {
   const settings = slug.trim() === '' ? form : { slug, ...form }
-  return (await unwrap(api.POST(path, { params: { path: { workspaceId } }, body: settings }))).form
+  return (await api.POST(path, { workspaceId, body: settings })).form
 }
 
-export async function changeForm(workspaceId: string, formId: string, form: Partial<FormSettings>): Promise<Form> {
-  return (await unwrap(api.PATCH(onePath, { params: { path: { workspaceId, formId } }, body: form }))).form
-}
+export const changeForm = async (workspaceId: string, formId: string, body: Partial<FormSettings>): Promise<Form> =>
+  (await api.PATCH(onePath, { workspaceId, formId, body })).form
 
-export function removeForm(workspaceId: string, formId: string) {
-  return unwrap(api.DELETE(onePath, { params: { path: { workspaceId, formId } } }))
-}
+export const removeForm = (workspaceId: string, formId: string) => api.DELETE(onePath, { workspaceId, formId })
 
 /** Returns a preview of the public pages for unsaved settings. The previous one stays until it is rendered. */
 export function useFormPreview(workspaceId: string, settings: FormSettings) {
   return useQuery({
     queryKey: [workspaceId, 'form-preview', settings],
-    queryFn: () => unwrap(api.POST(`${path}/preview`, { params: { path: { workspaceId } }, body: settings })),
+    queryFn: () => api.POST(`${path}/preview`, { workspaceId, body: settings }),
     placeholderData: keepPreviousData,
     gcTime: 10_000,
     retry: false,

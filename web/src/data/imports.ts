@@ -1,47 +1,40 @@
 import { type QueryClient, useQueries, useQuery, useQueryClient } from '@tanstack/react-query'
-import { useCallback, useEffect, useRef } from 'react'
-import { api, type Schemas, unwrap } from '../api/client.ts'
-import { type LiveEvent, useLive } from '../api/live.ts'
+import { api, type RequestOf, type ResponseOf, type Schemas } from '../api/client.ts'
 import { refetchQueries } from '../api/refetch.ts'
-import type { paths } from '../api/schema.ts'
+import { useAfterEvents } from '../ui/use-after-events.ts'
 import type { LeadFilters } from './leads.ts'
 
 const path = '/api/team/v1/workspaces/{workspaceId}/lead-imports'
 const onePath = `${path}/{importId}` as const
 
 export type Import = Schemas['Import']
-export type Preview = Awaited<ReturnType<typeof readPreview>>
+export type Preview = ResponseOf<`${typeof onePath}/preview`>
 /** How the bytes of the file are parsed. */
 export type ParseOptions = Required<Pick<StartImportInput, 'encoding' | 'delimiter'>>
-export type StartImportInput = paths[`${typeof onePath}/start`]['post']['requestBody']['content']['application/json']
+export type StartImportInput = RequestOf<`${typeof onePath}/start`, 'post'>
 export type Matcher = StartImportInput['match']
-const at = (workspaceId: string, importId: string) => ({ params: { path: { workspaceId, importId } } })
 const listKey = (workspaceId: string) => [workspaceId, 'imports'] as const
 const oneKey = (workspaceId: string, id: string) => [workspaceId, 'import', id] as const
 
 export function useImports(workspaceId: string) {
   return useQuery({
     queryKey: listKey(workspaceId),
-    queryFn: async () => (await unwrap(api.GET(path, { params: { path: { workspaceId } } }))).imports,
+    queryFn: async () => (await api.GET(path, { workspaceId })).imports,
   })
 }
 
 export async function readImport(workspaceId: string, id: string): Promise<Import> {
-  return (await unwrap(api.GET(onePath, at(workspaceId, id)))).import
+  return (await api.GET(onePath, { workspaceId, importId: id })).import
 }
 
 export function useImport(workspaceId: string, id: string) {
   return useQuery({ queryKey: oneKey(workspaceId, id), queryFn: () => readImport(workspaceId, id) })
 }
 
-async function readPreview(workspaceId: string, id: string, reading: Partial<ParseOptions>) {
-  return unwrap(api.GET(`${onePath}/preview`, { params: { path: { workspaceId, importId: id }, query: reading } }))
-}
-
 export function usePreview(workspaceId: string, id: string, reading: Partial<ParseOptions>) {
   return useQuery({
     queryKey: [workspaceId, 'import-preview', id, reading],
-    queryFn: () => readPreview(workspaceId, id, reading),
+    queryFn: () => api.GET(`${onePath}/preview`, { workspaceId, importId: id, query: reading }),
     placeholderData: (before: Preview | undefined) => before,
   })
 }
@@ -60,11 +53,7 @@ export function useColumnValues(
     queries: columns.map(({ column, target }) => ({
       queryKey: [workspaceId, 'import-values', importId, column, target, reading],
       queryFn: () =>
-        unwrap(
-          api.GET(`${onePath}/values`, {
-            params: { path: { workspaceId, importId }, query: { ...reading, column, field: target } },
-          }),
-        ),
+        api.GET(`${onePath}/values`, { workspaceId, importId, query: { ...reading, column, field: target } }),
     })),
   })
   // If they cannot be read, the import itself reports why.
@@ -84,11 +73,11 @@ export function useImportActions(workspaceId: string) {
     cacheImport(queries, workspaceId, (await response).import)
   return {
     create: (file: { fileName: string; size: number; format: 'csv' | 'ndjson' }) =>
-      kept(unwrap(api.POST(path, { params: { path: { workspaceId } }, body: file }))),
+      kept(api.POST(path, { workspaceId, body: file })),
     start: (id: string, input: StartImportInput) =>
-      kept(unwrap(api.POST(`${onePath}/start`, { ...at(workspaceId, id), body: input }))),
-    cancel: (id: string) => kept(unwrap(api.POST(`${onePath}/cancel`, at(workspaceId, id)))),
-    undo: (id: string) => kept(unwrap(api.POST(`${onePath}/undo`, at(workspaceId, id)))),
+      kept(api.POST(`${onePath}/start`, { workspaceId, importId: id, body: input })),
+    cancel: (id: string) => kept(api.POST(`${onePath}/cancel`, { workspaceId, importId: id })),
+    undo: (id: string) => kept(api.POST(`${onePath}/undo`, { workspaceId, importId: id })),
     keep: (one: Import) => cacheImport(queries, workspaceId, one),
   }
 }
@@ -99,24 +88,11 @@ const pollMs = 300
 /** Refetches imports as they progress, at a limited rate. */
 export function useLiveImports(workspaceId: string): void {
   const queries = useQueryClient()
-  const moved = useRef(new Set<string>())
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
-  useEffect(() => () => clearTimeout(timer.current), [])
-  useLive(
-    liveEvents,
-    useCallback(
-      ({ payload }: LiveEvent) => {
-        moved.current.add((payload as { importId: string }).importId)
-        timer.current ??= setTimeout(() => {
-          timer.current = undefined
-          for (const id of moved.current) void refetchQueries(queries, oneKey(workspaceId, id))
-          moved.current.clear()
-          void refetchQueries(queries, listKey(workspaceId))
-        }, pollMs)
-      },
-      [queries, workspaceId],
-    ),
-  )
+  useAfterEvents(liveEvents, pollMs, (events) => {
+    const ids = new Set(events.map(({ payload }) => String(payload.importId)))
+    for (const id of ids) void refetchQueries(queries, oneKey(workspaceId, id))
+    void refetchQueries(queries, listKey(workspaceId))
+  })
 }
 
 const here = (workspaceId: string) => `/api/team/v1/workspaces/${workspaceId}`

@@ -1,16 +1,13 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { api, unwrap } from '../api/client.ts'
-import type { scopeValues } from '../api/schema.ts'
+import { api, type RequestOf, type Schemas } from '../api/client.ts'
 import { auditKey } from './workspace.ts'
 
 const path = '/api/team/v1/workspaces/{workspaceId}/keys'
-export type ApiKey = Awaited<ReturnType<typeof listKeys>>[number]
-export type NewKey = Parameters<typeof createKey>[1]
-export type Scope = (typeof scopeValues)[number]
+const onePath = `${path}/{keyId}` as const
 
-async function listKeys(workspaceId: string) {
-  return (await unwrap(api.GET(path, { params: { path: { workspaceId } } }))).keys
-}
+export type ApiKey = Schemas['ApiKey']
+export type NewKey = RequestOf<typeof path, 'post'>
+export type Scope = Schemas['Scope']
 
 const apiKeysKey = (workspaceId: string) => [workspaceId, 'keys'] as const
 
@@ -18,7 +15,7 @@ const apiKeysKey = (workspaceId: string) => [workspaceId, 'keys'] as const
 export function useApiKeys(workspaceId: string, pollMs?: number) {
   return useQuery({
     queryKey: apiKeysKey(workspaceId),
-    queryFn: () => listKeys(workspaceId),
+    queryFn: async () => (await api.GET(path, { workspaceId })).keys,
     ...(pollMs !== undefined && { refetchInterval: pollMs }),
   })
 }
@@ -32,69 +29,25 @@ export function useInvalidateKeys(workspaceId: string): () => Promise<void> {
   }
 }
 
-export function createKey(
-  workspaceId: string,
-  key: {
-    name: string
-    scopes: Scope[]
-    connectionIds?: string[]
-    phoneVisibility?: ApiKey['phoneVisibility']
-    allowlist?: string[]
-    answersNewConversations?: boolean
-    unansweredSends?: number | null
-    dailySends?: number | null
-    quietSeconds?: number | null
-    maxParts?: number | null
-    showTyping?: boolean
-    expiresAt?: string | null
-  },
-) {
-  return unwrap(api.POST(path, { params: { path: { workspaceId } }, body: key }))
-}
+export const createKey = (workspaceId: string, body: NewKey) => api.POST(path, { workspaceId, body })
 
-interface KeyChanges {
-  name?: string
-  scopes?: Scope[]
-  connectionIds?: string[]
-  allowlist?: string[]
-  answersNewConversations?: boolean
-  unansweredSends?: number | null
-  dailySends?: number | null
-  quietSeconds?: number | null
-  maxParts?: number | null
-  showTyping?: boolean
-  approval?: ApiKey['approval']
-  toolsOff?: string[]
-}
+export const changeKey = (workspaceId: string, keyId: string, body: RequestOf<typeof onePath, 'patch'>) =>
+  api.PATCH(onePath, { workspaceId, keyId, body })
 
-export function changeKey(workspaceId: string, keyId: string, changes: KeyChanges) {
-  const params = { path: { workspaceId, keyId } }
-  return unwrap(api.PATCH(`${path}/{keyId}`, { params, body: changes }))
-}
-
-export type KeyCall = Awaited<ReturnType<typeof listCalls>>[number]
+export type KeyCall = Schemas['ApiKeyCall']
 const callsPollMs = 5000
-
-async function listCalls(workspaceId: string, keyId: string) {
-  return (await unwrap(api.GET(`${path}/{keyId}/calls`, { params: { path: { workspaceId, keyId } } }))).calls
-}
 
 /** Returns the latest calls of a key, newest first. Polled while open, since no event announces them. */
 export function useKeyCalls(workspaceId: string, keyId: string) {
   return useQuery({
     queryKey: [...apiKeysKey(workspaceId), keyId, 'calls'],
-    queryFn: () => listCalls(workspaceId, keyId),
+    queryFn: async () => (await api.GET(`${onePath}/calls`, { workspaceId, keyId })).calls,
     refetchInterval: callsPollMs,
     staleTime: 0,
   })
 }
 
-export function rotateKey(workspaceId: string, keyId: string, previousValidUntil: string | null) {
-  return unwrap(
-    api.POST(`${path}/{keyId}/rotate`, { params: { path: { workspaceId, keyId } }, body: { previousValidUntil } }),
-  )
-}
+export const rotateKey = (workspaceId: string, keyId: string, previousValidUntil: string | null) =>
+  api.POST(`${onePath}/rotate`, { workspaceId, keyId, body: { previousValidUntil } })
 
-export function revokeKey(workspaceId: string, keyId: string) {
-  return unwrap(api.DELETE(`${path}/{keyId}`, { params: { path: { workspaceId, keyId } } }))
-}
+export const revokeKey = (workspaceId: string, keyId: string) => api.DELETE(onePath, { workspaceId, keyId })

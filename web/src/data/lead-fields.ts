@@ -1,20 +1,17 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
-import { api, type Schemas, unwrap } from '../api/client.ts'
+import { api, type RequestOf, type Schemas } from '../api/client.ts'
 import { useIsLiveReady } from '../api/live.ts'
-import type { paths } from '../api/schema.ts'
 import { workspaceKey } from './workspace.ts'
 
 const path = '/api/team/v1/workspaces/{workspaceId}/lead-fields'
 const onePath = `${path}/{fieldId}` as const
-const at = (workspaceId: string) => ({ params: { path: { workspaceId } } })
 // Changes are announced by an event.
 const staleMs = 5 * 60_000
 
 export type LeadField = Schemas['LeadField']
-export type LeadFieldType = LeadField['type']
 export type LeadFieldPlace = LeadField['shownIn'][number]
-export type NewLeadField = paths[typeof path]['post']['requestBody']['content']['application/json']
-export type LeadFieldPatch = paths[typeof onePath]['patch']['requestBody']['content']['application/json']
+export type NewLeadField = Schemas['NewLeadField']
+export type LeadFieldPatch = RequestOf<typeof onePath, 'patch'>
 
 /** Under the key of the workspace, so that its events refetch the fields too. */
 export const leadFieldsKey = (workspaceId: string) => [...workspaceKey(workspaceId), 'lead-fields'] as const
@@ -22,12 +19,10 @@ export const leadFieldsKey = (workspaceId: string) => [...workspaceKey(workspace
 const fieldsQuery = (workspaceId: string) =>
   queryOptions({
     queryKey: leadFieldsKey(workspaceId),
-    queryFn: async () => (await unwrap(api.GET(path, at(workspaceId)))).fields,
+    queryFn: async () => (await api.GET(path, { workspaceId })).fields,
   })
 
-export function useLeadFieldList(workspaceId: string) {
-  return useQuery(fieldsQuery(workspaceId))
-}
+export const useLeadFieldList = (workspaceId: string) => useQuery(fieldsQuery(workspaceId))
 
 /** Returns the custom fields of the workspace in order, including archived ones; empty until loaded. */
 export const useLeadFields = (workspaceId: string): readonly LeadField[] => useLoadedFields(workspaceId) ?? noFields
@@ -42,10 +37,10 @@ export function useLoadedFields(workspaceId: string): readonly LeadField[] | und
 const noFields: readonly LeadField[] = []
 
 export const createLeadField = async (workspaceId: string, field: NewLeadField) =>
-  (await unwrap(api.POST(path, { ...at(workspaceId), body: field }))).field
+  (await api.POST(path, { workspaceId, body: field })).field
 
 export const changeLeadField = async (workspaceId: string, fieldId: string, patch: LeadFieldPatch) =>
-  (await unwrap(api.PATCH(onePath, { params: { path: { workspaceId, fieldId } }, body: patch }))).field
+  (await api.PATCH(onePath, { workspaceId, fieldId, body: patch })).field
 
 export const orderLeadFields = async (workspaceId: string, ids: string[]) =>
-  (await unwrap(api.PUT(`${path}/order`, { ...at(workspaceId), body: { ids } }))).fields
+  (await api.PUT(`${path}/order`, { workspaceId, body: { ids } })).fields

@@ -1,6 +1,6 @@
 import { keepPreviousData, type QueryClient, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { ApiError } from '../api/api-error.ts'
-import { api, type Schemas, unwrap } from '../api/client.ts'
+import { api, type Schemas } from '../api/client.ts'
 import { findLeads, type Lead, leadKey, leadOptions, leadsKey, useLead } from './leads.ts'
 import { hideLeads } from './leads-cache.ts'
 
@@ -26,8 +26,7 @@ export function useLeadSearch(workspaceId: string, search: string, limit: number
 export function useMergePreview(workspaceId: string, keptId: string, otherId: string) {
   return useQuery({
     queryKey: [...leadKey(workspaceId, keptId), 'merge', otherId],
-    queryFn: () =>
-      unwrap(api.GET(mergePath, { params: { path: { workspaceId, identifier: keptId }, query: { otherId } } })),
+    queryFn: () => api.GET(mergePath, { workspaceId, identifier: keptId, query: { otherId } }),
     staleTime: 0,
   })
 }
@@ -36,8 +35,7 @@ export function useMergePreview(workspaceId: string, keptId: string, otherId: st
 export function useMerges(workspaceId: string, id: string) {
   return useQuery({
     queryKey: [...leadKey(workspaceId, id), 'merges'],
-    queryFn: () =>
-      unwrap(api.GET(`${team}/leads/{identifier}/merges`, { params: { path: { workspaceId, identifier: id } } })),
+    queryFn: () => api.GET(`${team}/leads/{identifier}/merges`, { workspaceId, identifier: id }),
   })
 }
 
@@ -57,8 +55,7 @@ export function useLeadOrMergeTarget(workspaceId: string, id: string, known?: Le
   const isAway = isMissing(named.error)
   const into = useQuery({
     queryKey: [...leadKey(workspaceId, id), 'merged-into'],
-    queryFn: () =>
-      unwrap(api.GET(`${team}/leads/{identifier}/merged-into`, { params: { path: { workspaceId, identifier: id } } })),
+    queryFn: () => api.GET(`${team}/leads/{identifier}/merged-into`, { workspaceId, identifier: id }),
     enabled: isAway,
   })
   const { leadId = '', name = null } = into.data ?? {}
@@ -75,9 +72,6 @@ const stateOf = ({ error, refetch }: { error: Error | null; refetch(): unknown }
 
 const isMissing = (error: Error | null): boolean => error instanceof ApiError && error.status === 404
 
-const refresh = (queries: QueryClient, workspaceId: string) =>
-  queries.invalidateQueries({ queryKey: leadsKey(workspaceId) })
-
 /** Keeps queries of the merged lead that are still shown: refetched, they would return 404. */
 async function refreshWithout(queries: QueryClient, workspaceId: string, goneId: string): Promise<void> {
   const isOfGone = ({ queryKey }: { queryKey: readonly unknown[] }) => queryKey.includes(goneId)
@@ -90,7 +84,7 @@ export function useMergeLeads(workspaceId: string) {
   const queries = useQueryClient()
   return useMutation({
     mutationFn: ({ keptId, ...merge }: NewMerge & { keptId: string }) =>
-      unwrap(api.POST(mergePath, { params: { path: { workspaceId, identifier: keptId } }, body: merge })),
+      api.POST(mergePath, { workspaceId, identifier: keptId, body: merge }),
     onSuccess: (_, { otherId }) => {
       hideLeads(queries, workspaceId, new Set([otherId]))
       void refreshWithout(queries, workspaceId, otherId)
@@ -101,8 +95,7 @@ export function useMergeLeads(workspaceId: string) {
 export function useUndoMerge(workspaceId: string) {
   const queries = useQueryClient()
   return useMutation({
-    mutationFn: (mergeId: string) =>
-      unwrap(api.POST(`${team}/lead-merges/{mergeId}/undo`, { params: { path: { workspaceId, mergeId } } })),
-    onSuccess: () => refresh(queries, workspaceId),
+    mutationFn: (mergeId: string) => api.POST(`${team}/lead-merges/{mergeId}/undo`, { workspaceId, mergeId }),
+    onSuccess: () => queries.invalidateQueries({ queryKey: leadsKey(workspaceId) }),
   })
 }

@@ -1,14 +1,14 @@
 import { type InfiniteData, type QueryClient, queryOptions, useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { api, unwrap } from '../api/client.ts'
+import { api, type ResponseOf, type Schemas } from '../api/client.ts'
+import { pagedBy } from '../api/paged-by.ts'
 import { refetchQueries } from '../api/refetch.ts'
 
 const path = '/api/team/v1/workspaces/{workspaceId}/notices'
-const at = (workspaceId: string) => ({ params: { path: { workspaceId } } })
 const pageSize = 20
 
-type NotificationsPage = Awaited<ReturnType<typeof listNotifications>>
-export type Notification = NotificationsPage['notices'][number]
-export type NotificationPreferences = Awaited<ReturnType<typeof readPreferences>>['settings']
+type NotificationsPage = ResponseOf<typeof path>
+export type Notification = Schemas['Notice']
+export type NotificationPreferences = Schemas['NoticeSettings']
 export type NotificationKind = Notification['kind']
 export type NotificationTone = NonNullable<NotificationPreferences['tone']>
 export type NotificationMethod = keyof NotificationPreferences['ways'][NotificationKind]
@@ -27,22 +27,12 @@ export interface NotificationFeed {
 const listKey = (workspaceId: string) => [workspaceId, 'notices'] as const
 const preferencesKey = (workspaceId: string) => [workspaceId, 'notice-settings'] as const
 
-const listNotifications = (workspaceId: string, cursor: string | null) =>
-  unwrap(
-    api.GET(path, {
-      params: { path: { workspaceId }, query: { limit: pageSize, ...(cursor !== null && { cursor }) } },
-    }),
-  )
-
-const readPreferences = (workspaceId: string) => unwrap(api.GET(`${path}/settings`, at(workspaceId)))
-
 /** Returns notifications, newest first; refetched when the stream announces changes. */
 export function useNotifications(workspaceId: string) {
   return useInfiniteQuery({
     queryKey: listKey(workspaceId),
-    queryFn: ({ pageParam }) => listNotifications(workspaceId, pageParam),
-    initialPageParam: null as string | null,
-    getNextPageParam: ({ cursor }) => cursor,
+    queryFn: ({ pageParam: cursor }) => api.GET(path, { workspaceId, query: { limit: pageSize, cursor } }),
+    ...pagedBy('cursor'),
     staleTime: Number.POSITIVE_INFINITY,
     select: toFeed,
   })
@@ -62,14 +52,15 @@ export const refetchNotifications = (queries: QueryClient, workspaceId: string) 
 
 /** Marks these notifications as read, or those of a conversation, or all. */
 export const markNotificationsRead = (workspaceId: string, which: { ids?: string[]; conversationId?: string } = {}) =>
-  unwrap(api.POST(`${path}/read`, { ...at(workspaceId), body: which }))
+  api.POST(`${path}/read`, { workspaceId, body: which })
 
 const preferencesQuery = (workspaceId: string) =>
-  queryOptions({ queryKey: preferencesKey(workspaceId), queryFn: () => readPreferences(workspaceId) })
+  queryOptions({
+    queryKey: preferencesKey(workspaceId),
+    queryFn: () => api.GET(`${path}/settings`, { workspaceId }),
+  })
 
-export function useNotificationPreferences(workspaceId: string) {
-  return useQuery(preferencesQuery(workspaceId))
-}
+export const useNotificationPreferences = (workspaceId: string) => useQuery(preferencesQuery(workspaceId))
 
 /** Returns the cached preferences, or loads them once. */
 export const loadNotificationPreferences = async (
@@ -86,6 +77,6 @@ export async function saveNotificationPreferences(
   workspaceId: string,
   settings: NotificationPreferences,
 ): Promise<void> {
-  const changed = await unwrap(api.PUT(`${path}/settings`, { ...at(workspaceId), body: settings }))
+  const changed = await api.PUT(`${path}/settings`, { workspaceId, body: settings })
   queries.setQueryData(preferencesKey(workspaceId), changed)
 }

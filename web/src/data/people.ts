@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import { api, unwrap } from '../api/client.ts'
+import { api, type ResponseOf } from '../api/client.ts'
 import { t } from '../text/index.ts'
 
 const path = '/api/team/v1/workspaces/{workspaceId}/people'
 
 /** Members, API keys and team tokens, including former ones. */
-export type PeopleLists = Awaited<ReturnType<typeof readPeople>>
+export type PeopleLists = ResponseOf<typeof path>
 
 export interface People {
   /** Members that leads can be assigned to. */
@@ -14,10 +14,8 @@ export interface People {
   nameOf(id: string | null): string | null
 }
 
-const readPeople = (workspaceId: string) => unwrap(api.GET(path, { params: { path: { workspaceId } } }))
-
 export function usePeopleLists(workspaceId: string) {
-  return useQuery({ queryKey: [workspaceId, 'people'], queryFn: () => readPeople(workspaceId) })
+  return useQuery({ queryKey: [workspaceId, 'people'], queryFn: () => api.GET(path, { workspaceId }) })
 }
 
 /** Looks up names by id. */

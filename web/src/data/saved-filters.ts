@@ -1,40 +1,34 @@
 import { type QueryClient, queryOptions, useQuery } from '@tanstack/react-query'
-import { api, unwrap } from '../api/client.ts'
+import { api, type Schemas } from '../api/client.ts'
 
 const path = '/api/team/v1/workspaces/{workspaceId}/saved-filters'
 const onePath = `${path}/{filterId}` as const
-const at = (workspaceId: string) => ({ params: { path: { workspaceId } } })
 // Changes are rare and announced by an event.
 const staleMs = 5 * 60_000
 
-export type SavedFilter = Awaited<ReturnType<typeof listFilters>>[number]
+export type SavedFilter = Schemas['SavedFilter']
 
 /** Filters of all pages; each page selects its own. */
 export const savedFiltersKey = (workspaceId: string) => [workspaceId, 'saved-filters'] as const
 
-const listFilters = async (workspaceId: string) => (await unwrap(api.GET(path, at(workspaceId)))).savedFilters
-
 const filtersQuery = (workspaceId: string) =>
-  queryOptions({ queryKey: savedFiltersKey(workspaceId), queryFn: () => listFilters(workspaceId) })
+  queryOptions({
+    queryKey: savedFiltersKey(workspaceId),
+    queryFn: async () => (await api.GET(path, { workspaceId })).savedFilters,
+  })
 
-export function useSavedFilters(workspaceId: string) {
-  return useQuery(filtersQuery(workspaceId))
-}
+export const useSavedFilters = (workspaceId: string) => useQuery(filtersQuery(workspaceId))
 
 export function useSavedFiltersOf(page: SavedFilter['page'], workspaceId: string): readonly SavedFilter[] {
-  return useQuery({ ...filtersQuery(workspaceId), staleTime: staleMs, select: of[page] }).data ?? noFilters
+  const select = (all: SavedFilter[]) => all.filter((one) => one.page === page)
+  return useQuery({ ...filtersQuery(workspaceId), staleTime: staleMs, select }).data ?? noFilters
 }
 
 const noFilters: readonly SavedFilter[] = []
-const of = {
-  inbox: (filters: SavedFilter[]) => filters.filter(({ page }) => page === 'inbox'),
-  leads: (filters: SavedFilter[]) => filters.filter(({ page }) => page === 'leads'),
-  reports: (filters: SavedFilter[]) => filters.filter(({ page }) => page === 'reports'),
-}
 
 export const createFilter = (workspaceId: string, filter: Pick<SavedFilter, 'page' | 'name' | 'query' | 'shared'>) => {
   const { page, name, query, shared } = filter
-  return unwrap(api.POST(path, { ...at(workspaceId), body: { page, name, query, shared } }))
+  return api.POST(path, { workspaceId, body: { page, name, query, shared } })
 }
 
 export const renameFilter = (workspaceId: string, filterId: string, name: string) =>
@@ -44,7 +38,7 @@ export const changeFilter = (
   workspaceId: string,
   filterId: string,
   changes: Partial<Pick<SavedFilter, 'name' | 'query' | 'shared'>>,
-) => unwrap(api.PATCH(onePath, { params: { path: { workspaceId, filterId } }, body: changes }))
+) => api.PATCH(onePath, { workspaceId, filterId, body: changes })
 
 /** Shows a new order before it is saved; a request under way would bring the old one. */
 export function cacheFilterOrder(queries: QueryClient, workspaceId: string, ids: readonly string[]): void {
@@ -56,7 +50,6 @@ export function cacheFilterOrder(queries: QueryClient, workspaceId: string, ids:
 
 /** Saves the order in which this person sees the filters of a page. */
 export const orderFilters = (workspaceId: string, page: SavedFilter['page'], ids: readonly string[]) =>
-  unwrap(api.PUT(`${path}/order`, { ...at(workspaceId), body: { page, ids: [...ids] } }))
+  api.PUT(`${path}/order`, { workspaceId, body: { page, ids: [...ids] } })
 
-export const deleteFilter = (workspaceId: string, filterId: string) =>
-  unwrap(api.DELETE(onePath, { params: { path: { workspaceId, filterId } } }))
+export const deleteFilter = (workspaceId: string, filterId: string) => api.DELETE(onePath, { workspaceId, filterId })

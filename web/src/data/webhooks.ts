@@ -1,8 +1,10 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { api, type Schemas, unwrap } from '../api/client.ts'
+import { api, type ResponseOf, type Schemas } from '../api/client.ts'
+import { pagedBy } from '../api/paged-by.ts'
 
 const path = '/api/team/v1/workspaces/{workspaceId}/webhooks'
 const onePath = `${path}/{endpointId}` as const
+const eventsPath = '/api/team/v1/workspaces/{workspaceId}/webhook-events'
 
 export type Endpoint = Schemas['WebhookEndpoint']
 export type Delivery = Schemas['WebhookDelivery']
@@ -17,9 +19,8 @@ export interface DeliveryPages {
   pageParams: unknown[]
 }
 
-export type DeliveryDetail = Awaited<ReturnType<typeof readDelivery>>
-export type Stats = Awaited<ReturnType<typeof readStats>>
-export type Catalog = Awaited<ReturnType<typeof listEvents>>
+export type DeliveryDetail = ResponseOf<`${typeof onePath}/deliveries/{eventId}`>['delivery']
+export type Stats = ResponseOf<`${typeof onePath}/stats`>
 
 export interface DeliveryFilter {
   state: DeliveryState | null
@@ -52,21 +53,14 @@ export const queryKeys = {
 export function useEndpoints(workspaceId: string) {
   return useQuery({
     queryKey: queryKeys.list(workspaceId),
-    queryFn: async () => (await unwrap(api.GET(path, { params: { path: { workspaceId } } }))).endpoints,
+    queryFn: async () => (await api.GET(path, { workspaceId })).endpoints,
   })
-}
-
-async function listEvents(workspaceId: string) {
-  const response = await unwrap(
-    api.GET('/api/team/v1/workspaces/{workspaceId}/webhook-events', { params: { path: { workspaceId } } }),
-  )
-  return response.events
 }
 
 export function useEventCatalog(workspaceId: string) {
   return useQuery({
     queryKey: [...queryKeys.all(workspaceId), 'events'],
-    queryFn: () => listEvents(workspaceId),
+    queryFn: async () => (await api.GET(eventsPath, { workspaceId })).events,
     staleTime: Number.POSITIVE_INFINITY,
   })
 }
@@ -77,100 +71,65 @@ export function readDeliveries(
   { state, event, about, response }: DeliveryFilter,
   cursor: string | null,
 ) {
-  const query = {
-    limit: 50,
-    ...(state !== null && { state }),
-    ...(event !== null && { event }),
-    ...(about !== null && { about }),
-    ...(response !== null && { answer: response }),
-    ...(cursor !== null && { cursor }),
-  }
-  return unwrap(api.GET(`${onePath}/deliveries`, { params: { path: { workspaceId, endpointId }, query } }))
+  const query = { limit: 50, state, event, about, answer: response, cursor }
+  return api.GET(`${onePath}/deliveries`, { workspaceId, endpointId, query })
 }
 
 export function useDeliveries(workspaceId: string, endpointId: string, filter: DeliveryFilter) {
   return useInfiniteQuery({
     queryKey: [...queryKeys.deliveries(workspaceId, endpointId), filter],
     queryFn: ({ pageParam }) => readDeliveries(workspaceId, endpointId, filter, pageParam),
-    initialPageParam: null as string | null,
-    getNextPageParam: ({ nextCursor }) => nextCursor,
+    ...pagedBy('nextCursor'),
   })
-}
-
-async function readDelivery(workspaceId: string, endpointId: string, eventId: string) {
-  const response = await unwrap(
-    api.GET(`${onePath}/deliveries/{eventId}`, { params: { path: { workspaceId, endpointId, eventId } } }),
-  )
-  return response.delivery
 }
 
 export function useDelivery(workspaceId: string, endpointId: string, eventId: string) {
   return useQuery({
     queryKey: queryKeys.delivery(workspaceId, endpointId, eventId),
-    queryFn: () => readDelivery(workspaceId, endpointId, eventId),
+    queryFn: async () =>
+      (await api.GET(`${onePath}/deliveries/{eventId}`, { workspaceId, endpointId, eventId })).delivery,
   })
-}
-
-function readStats(workspaceId: string, endpointId: string, hours: number) {
-  return unwrap(api.GET(`${onePath}/stats`, { params: { path: { workspaceId, endpointId }, query: { hours } } }))
 }
 
 export function useStats(workspaceId: string, endpointId: string, hours: number) {
   return useQuery({
     queryKey: [...queryKeys.stats(workspaceId, endpointId), hours],
-    queryFn: () => readStats(workspaceId, endpointId, hours),
+    queryFn: () => api.GET(`${onePath}/stats`, { workspaceId, endpointId, query: { hours } }),
   })
 }
 
 export function useReplays(workspaceId: string, endpointId: string) {
   return useQuery({
     queryKey: queryKeys.replays(workspaceId, endpointId),
-    queryFn: async () =>
-      (await unwrap(api.GET(`${onePath}/replays`, { params: { path: { workspaceId, endpointId } } }))).replays,
+    queryFn: async () => (await api.GET(`${onePath}/replays`, { workspaceId, endpointId })).replays,
   })
 }
 
-export function createEndpoint(workspaceId: string, settings: EndpointSettings) {
-  return unwrap(api.POST(path, { params: { path: { workspaceId } }, body: settings }))
-}
+export const createEndpoint = (workspaceId: string, body: EndpointSettings) => api.POST(path, { workspaceId, body })
 
-export function changeEndpoint(workspaceId: string, endpointId: string, settings: EndpointSettings) {
-  return unwrap(api.PATCH(onePath, { params: { path: { workspaceId, endpointId } }, body: settings }))
-}
+export const changeEndpoint = (workspaceId: string, endpointId: string, body: EndpointSettings) =>
+  api.PATCH(onePath, { workspaceId, endpointId, body })
 
-export function removeEndpoint(workspaceId: string, endpointId: string) {
-  return unwrap(api.DELETE(onePath, { params: { path: { workspaceId, endpointId } } }))
-}
+export const removeEndpoint = (workspaceId: string, endpointId: string) =>
+  api.DELETE(onePath, { workspaceId, endpointId })
 
-export function enableEndpoint(workspaceId: string, endpointId: string, sendSince: string | null) {
-  const since = sendSince === null ? {} : { sendSince }
-  return unwrap(api.POST(`${onePath}/enable`, { params: { path: { workspaceId, endpointId } }, body: since }))
-}
+export const enableEndpoint = (workspaceId: string, endpointId: string, sendSince: string | null) =>
+  api.POST(`${onePath}/enable`, { workspaceId, endpointId, body: sendSince === null ? {} : { sendSince } })
 
-export function disableEndpoint(workspaceId: string, endpointId: string) {
-  return unwrap(api.POST(`${onePath}/disable`, { params: { path: { workspaceId, endpointId } } }))
-}
+export const disableEndpoint = (workspaceId: string, endpointId: string) =>
+  api.POST(`${onePath}/disable`, { workspaceId, endpointId })
 
-export function rotateSecret(workspaceId: string, endpointId: string, overlapHours: number) {
-  const params = { path: { workspaceId, endpointId } }
-  return unwrap(api.POST(`${onePath}/rotate-secret`, { params, body: { overlapHours } }))
-}
+export const rotateSecret = (workspaceId: string, endpointId: string, overlapHours: number) =>
+  api.POST(`${onePath}/rotate-secret`, { workspaceId, endpointId, body: { overlapHours } })
 
-export async function sendTest(workspaceId: string, endpointId: string, event: EventName): Promise<string> {
-  const params = { path: { workspaceId, endpointId } }
-  return (await unwrap(api.POST(`${onePath}/test`, { params, body: { event } }))).delivery.eventId
-}
+export const sendTest = async (workspaceId: string, endpointId: string, event: EventName): Promise<string> =>
+  (await api.POST(`${onePath}/test`, { workspaceId, endpointId, body: { event } })).delivery.eventId
 
-export function resend(workspaceId: string, endpointId: string, eventId: string) {
-  return unwrap(
-    api.POST(`${onePath}/deliveries/{eventId}/resend`, { params: { path: { workspaceId, endpointId, eventId } } }),
-  )
-}
+export const resend = (workspaceId: string, endpointId: string, eventId: string) =>
+  api.POST(`${onePath}/deliveries/{eventId}/resend`, { workspaceId, endpointId, eventId })
 
-export function replay(
+export const replay = (
   workspaceId: string,
   endpointId: string,
-  range: { from: string; to?: string; scope: 'undelivered' | 'all' },
-) {
-  return unwrap(api.POST(`${onePath}/replays`, { params: { path: { workspaceId, endpointId } }, body: range }))
-}
+  body: { from: string; to?: string; scope: 'undelivered' | 'all' },
+) => api.POST(`${onePath}/replays`, { workspaceId, endpointId, body })

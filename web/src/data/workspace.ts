@@ -1,14 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
-import { api, unwrap } from '../api/client.ts'
+import { api, type RequestOf, type Schemas } from '../api/client.ts'
 import { useIsLiveReady } from '../api/live.ts'
-import type { paths } from '../api/schema.ts'
 
 const all = '/api/team/v1/workspaces'
 const path = `${all}/{workspaceId}` as const
-const at = (workspaceId: string) => ({ params: { path: { workspaceId } } })
 
-export type Workspace = Awaited<ReturnType<typeof readWorkspace>>
-export type WorkspacePatch = paths[typeof path]['patch']['requestBody']['content']['application/json']
+export type Workspace = Schemas['Workspace']
+export type WorkspacePatch = RequestOf<typeof path, 'patch'>
 
 /** Everything cached of a workspace. */
 export const everythingKey = (workspaceId: string) => [workspaceId] as const
@@ -16,11 +14,10 @@ export const workspaceKey = (workspaceId: string) => [workspaceId, 'workspace'] 
 export const auditKey = (workspaceId: string) => [workspaceId, 'audit'] as const
 export const allWorkspacesKey = ['workspaces'] as const
 
-const readWorkspace = async (workspaceId: string) => (await unwrap(api.GET(path, at(workspaceId)))).workspace
-
 export function useWorkspace(workspaceId: string) {
   const enabled = useIsLiveReady()
-  return useQuery({ queryKey: workspaceKey(workspaceId), queryFn: () => readWorkspace(workspaceId), enabled })
+  const queryFn = async () => (await api.GET(path, { workspaceId })).workspace
+  return useQuery({ queryKey: workspaceKey(workspaceId), queryFn, enabled })
 }
 
 /** Returns the lead statuses of the workspace in order. */
@@ -40,11 +37,11 @@ export function useAnswerGoalMs(workspaceId: string): number | null {
 const noStatuses: readonly string[] = []
 
 export function useAllWorkspaces() {
-  return useQuery({ queryKey: allWorkspacesKey, queryFn: async () => (await unwrap(api.GET(all))).workspaces })
+  return useQuery({ queryKey: allWorkspacesKey, queryFn: async () => (await api.GET(all)).workspaces })
 }
 
 export const changeWorkspace = async (workspaceId: string, patch: WorkspacePatch) =>
-  (await unwrap(api.PATCH(path, { ...at(workspaceId), body: patch }))).workspace
+  (await api.PATCH(path, { workspaceId, body: patch })).workspace
 
 export const createWorkspace = async (workspace: { name: string; defaultCountry: string | null }) =>
-  (await unwrap(api.POST(all, { body: workspace }))).workspace
+  (await api.POST(all, { body: workspace })).workspace

@@ -1,9 +1,10 @@
-import { Anchor, Button } from '@mantine/core'
+import { Anchor } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { type ReportFilter, type ReportNumber, useReportCounted } from '../data/team/reports.ts'
 import { language, t } from '../text/index.ts'
 import { formatDuration } from '../ui/format/duration.ts'
 import { formatDateTime } from '../ui/format/time.ts'
+import { MoreButton } from '../ui/page/MoreButton.tsx'
 import { QueryBoundary } from '../ui/page/PageBody.tsx'
 import { SidePanel } from '../ui/page/SidePanel.tsx'
 import { type Column, Table } from '../ui/page/Table.tsx'
@@ -34,11 +35,7 @@ export function CountedPanel({ number, filter, close }: Listed & { close(): void
           )
         }}
       </QueryBoundary>
-      {query.hasNextPage && (
-        <Button variant="default" loading={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
-          {texts.more}
-        </Button>
-      )}
+      <MoreButton query={query} label={texts.more} />
     </SidePanel>
   )
 }

@@ -6,7 +6,7 @@ import { type Figure, Figures } from '../ui/charts/Figures.tsx'
 import { formatAmount } from '../ui/format/amount.ts'
 import { formatCost } from '../ui/format/cost.ts'
 import { formatDuration } from '../ui/format/duration.ts'
-import { formatNumber } from '../ui/format/time.ts'
+import { formatNumber, formatPercent } from '../ui/format/time.ts'
 
 interface FiguresProps {
   report: Report
@@ -52,7 +52,8 @@ export function ReportFigures(props: FiguresProps) {
       <Figures
         figures={[
           ...groups.conversations.map(count),
-          ...answerFigures(props),
+          timeFigure(props, 'answerOfPeople', 'answers_by_people'),
+          timeFigure(props, 'answerOfAgents', 'answers_by_agents'),
           timeFigure(props, 'resolution', 'closed'),
           ...waitingFigures(report),
         ]}
@@ -91,15 +92,7 @@ function noteOf({ counts }: Report, number: ReportNumber): string {
   return notes.inPeriod
 }
 
-const percentOf = (part: number, of: number): string =>
-  formatNumber(of === 0 ? 0 : part / of, { style: 'percent', maximumFractionDigits: 0 })
-
-function answerFigures(props: FiguresProps): Figure[] {
-  return [
-    timeFigure(props, 'answerOfPeople', 'answers_by_people'),
-    timeFigure(props, 'answerOfAgents', 'answers_by_agents'),
-  ]
-}
+const percentOf = (part: number, of: number): string => formatPercent(of === 0 ? 0 : part / of)
 
 /** The median of a time; opens the list of what was measured. */
 function timeFigure(
@@ -182,7 +175,7 @@ function changeText(now: number | null, before: number | null, { days, isLessGoo
   const change = changeOf(now, before)
   if (change === null) return null
   const { kind, fraction } = change
-  const percent = formatNumber(fraction, { style: 'percent', maximumFractionDigits: fraction < 0.1 ? 1 : 0 })
+  const percent = formatPercent(fraction, fraction < 0.1 ? 1 : 0)
   const words = t.home.change.counts[kind]({ percent, days, before: show(before ?? 0) })
   const isGood = kind === 'same' || kind === 'new' || isLessGood === null ? null : (kind === 'less') === isLessGood
   return { words, isGood }

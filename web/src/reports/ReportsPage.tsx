@@ -1,22 +1,30 @@
 import { Button, Group } from '@mantine/core'
 import { IconDownload, IconX } from '@tabler/icons-react'
-import { useSearch } from '@tanstack/react-router'
+import { Link, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
+import type { Source } from '../data/leads.ts'
 import { type Report, type ReportFilter, useReport } from '../data/team/reports.ts'
-import { t } from '../text/index.ts'
-import dashboard from '../ui/charts/Dashboard.module.css'
+import { useWorkspace } from '../data/workspace.ts'
+import { language, t } from '../text/index.ts'
+import { BarChart } from '../ui/charts/BarChart.tsx'
+import styles from '../ui/charts/Dashboard.module.css'
+import { dayPoints } from '../ui/charts/day-points.ts'
+import { LineChart } from '../ui/charts/LineChart.tsx'
 import { saveCsv } from '../ui/csv.ts'
-import { formatDateTime } from '../ui/format/time.ts'
+import { formatAmount } from '../ui/format/amount.ts'
+import { formatCost } from '../ui/format/cost.ts'
+import { formatDuration, unitOf } from '../ui/format/duration.ts'
+import { statusName } from '../ui/format/lead-texts.ts'
+import { formatDateTime, formatNumber, formatPercent } from '../ui/format/time.ts'
 import { PageBody, QueryBoundary } from '../ui/page/PageBody.tsx'
 import { PageHeader } from '../ui/page/PageHeader.tsx'
 import { Segments } from '../ui/page/Segments.tsx'
+import { Table } from '../ui/page/Table.tsx'
 import { useChangeSearch } from '../ui/use-newest-search.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import { CountedPanel, type Listed } from './CountedPanel.tsx'
 import { GroupTable } from './GroupTable.tsx'
 import { useGroupNames } from './group-names.ts'
-import { LeadStatuses } from './LeadStatuses.tsx'
-import { ReportCharts } from './ReportCharts.tsx'
 import { ReportFigures } from './ReportFigures.tsx'
 import { csvRows } from './report-csv.ts'
 import { SavedReports } from './SavedReports.tsx'
@@ -87,8 +95,8 @@ function Overview({ report, search, filter }: { report: Report; search: ReportSe
   const { days } = filter
   return (
     <>
-      <div className={dashboard.page}>
-        {!report.isComplete && <p className={dashboard.notice}>{texts.counting}</p>}
+      <div className={styles.page}>
+        {!report.isComplete && <p className={styles.notice}>{texts.counting}</p>}
         <ReportFigures report={report} days={days} open={(number) => setListed({ number, filter })} />
         <ReportCharts report={report} />
         <LeadStatuses report={report} filter={filter} />
@@ -100,7 +108,7 @@ function Overview({ report, search, filter }: { report: Report; search: ReportSe
           open={(number, dimension, value) => setListed({ number, filter: { days, dimension, value } })}
         />
         <SavedReports search={search} show={(saved) => change(() => saved)} />
-        <p className={dashboard.muted}>
+        <p className={styles.muted}>
           {texts.help({ zone: report.timeZone })}{' '}
           {report.countedAt !== null && texts.countedAt({ when: formatDateTime(report.countedAt) })}
         </p>
@@ -121,5 +129,126 @@ function CsvButton({ report }: { report: Report | undefined }) {
     >
       {csv.label}
     </Button>
+  )
+}
+
+/** What became of the leads of the period. Each number opens these leads. */
+function LeadStatuses({ report, filter }: { report: Report; filter: ReportFilter }) {
+  const workspaceId = useWorkspaceId()
+  const { data: workspace } = useWorkspace(workspaceId)
+  const texts = t.reports
+  const order = workspace?.leadStatuses ?? []
+  const place = (status: string) => (order.includes(status) ? order.indexOf(status) : order.length)
+  const rows = report.leads.toSorted((a, b) => place(a.status) - place(b.status))
+  const { dimension, value } = filter
+  const search = (status: string) => ({
+    ...{ status, createdFrom: report.from, createdTo: report.to },
+    ...(dimension === 'source' && { source: value as Source }),
+    ...(dimension === 'person' && { assignee: value }),
+  })
+  if (rows.length === 0) return null
+  return (
+    <section className={styles.card} aria-label={texts.statuses}>
+      <h2 className={styles.title}>{texts.statuses}</h2>
+      <Table
+        label={texts.statuses}
+        rows={rows}
+        keyOf={({ status }) => status}
+        columns={[
+          { key: 'status', title: texts.status, cell: ({ status }) => statusName(status) },
+          {
+            key: 'count',
+            title: t.common.pages.leads,
+            numeric: true,
+            cell: ({ status, count }) => (
+              <Link to="/w/$workspaceId/leads" params={{ workspaceId }} search={search(status)}>
+                {formatNumber(count)}
+              </Link>
+            ),
+          },
+          {
+            key: 'share',
+            title: texts.share,
+            numeric: true,
+            cell: ({ count }) => formatPercent(count / Math.max(1, report.counts.leads.now)),
+          },
+          {
+            key: 'amount',
+            title: texts.value,
+            numeric: true,
+            whole: true,
+            cell: ({ amount }) => formatAmount(Number(amount), report.currency),
+          },
+        ]}
+      />
+    </section>
+  )
+}
+
+/** Conversations, answers, leads and costs by day. */
+function ReportCharts({ report: { days, cost, costCurrency } }: { report: Report }) {
+  const { charts, numbers } = t.reports
+  const points = dayPoints(days.map(({ date }) => date))
+  const medians = (by: 'medianOfPeople' | 'medianOfAgents') => days.map((day) => day[by])
+  const longest = Math.max(0, ...[...medians('medianOfPeople'), ...medians('medianOfAgents')].map((one) => one ?? 0))
+  return (
+    <>
+      <div className={styles.card}>
+        <LineChart
+          label={charts.conversations}
+          points={points}
+          series={[
+            { label: numbers.new, tone: 'accent', values: days.map((day) => day.new) },
+            { label: numbers.closed, tone: 'good', values: days.map((day) => day.closed), isDashed: true },
+            { label: numbers.reopened, tone: 'attention', values: days.map((day) => day.reopened) },
+          ]}
+          format={formatNumber}
+        />
+      </div>
+      <div className={styles.card} data-part="6">
+        <BarChart
+          label={charts.answers}
+          points={points}
+          series={[
+            { label: charts.people, tone: 'accent', values: days.map((day) => day.answersOfPeople) },
+            { label: charts.agents, tone: 'agent', values: days.map((day) => day.answersOfAgents) },
+          ]}
+          format={formatNumber}
+        />
+      </div>
+      <div className={styles.card} data-part="6">
+        <LineChart
+          label={charts.answerTimes}
+          points={points}
+          series={[
+            { label: charts.people, tone: 'accent', values: medians('medianOfPeople') },
+            { label: charts.agents, tone: 'agent', values: medians('medianOfAgents'), isDashed: true },
+          ]}
+          format={(seconds) => formatDuration(seconds, language)}
+          unit={unitOf(longest)}
+        />
+      </div>
+      <div className={styles.card} data-part="6">
+        <BarChart
+          label={charts.leads}
+          points={points}
+          series={[
+            { label: numbers.leads_won, tone: 'good', values: days.map((day) => day.leadsWon) },
+            { label: charts.otherLeads, tone: 'c8', values: days.map((day) => day.leads - day.leadsWon) },
+          ]}
+          format={formatNumber}
+        />
+      </div>
+      {cost !== null && costCurrency !== null && (
+        <div className={styles.card} data-part="6">
+          <BarChart
+            label={charts.cost}
+            points={points}
+            series={[{ label: t.reports.cost, tone: 'accent', values: days.map((day) => Number(day.cost ?? 0)) }]}
+            format={(value) => formatCost(String(value), costCurrency)}
+          />
+        </div>
+      )}
+    </>
   )
 }

@@ -1,18 +1,11 @@
+import { reportDimensionValues } from '../api/schema.ts'
 import type { Dimension } from '../data/team/reports.ts'
 
 export const reportDays = [7, 30, 90] as const
 export type ReportDays = (typeof reportDays)[number]
 export const defaultDays = 30
 
-export const dimensions = [
-  'connection',
-  'team',
-  'person',
-  'key',
-  'label',
-  'source',
-  'campaign',
-] as const satisfies Dimension[]
+export const dimensions = reportDimensionValues
 
 /** Query parameters of the page. */
 export interface ReportSearch {

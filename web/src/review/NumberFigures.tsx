@@ -2,7 +2,7 @@ import type { Agent, AgentNumbers, CountedNumber } from '../data/team/agent-numb
 import { t } from '../text/index.ts'
 import { type Figure, Figures } from '../ui/charts/Figures.tsx'
 import { formatCost } from '../ui/format/cost.ts'
-import { formatNumber } from '../ui/format/time.ts'
+import { formatNumber, formatPercent } from '../ui/format/time.ts'
 import { fractionOf, isBetter, type Share, type ShareName, shareNames, shareOf } from './number-rules.ts'
 
 interface NumberFiguresProps {
@@ -13,8 +13,7 @@ interface NumberFiguresProps {
   open(number: CountedNumber): void
 }
 
-export const formatFraction = (fraction: number): string =>
-  formatNumber(fraction, { style: 'percent', maximumFractionDigits: fraction < 0.1 ? 1 : 0 })
+export const formatFraction = (fraction: number): string => formatPercent(fraction, fraction < 0.1 ? 1 : 0)
 
 /** Shares with their counts, and what they are with another agent or before. */
 export function NumberFigures({ agent, numbers, compared, open }: NumberFiguresProps) {

@@ -1,6 +1,6 @@
-import { Button, Group, Select } from '@mantine/core'
+import { Anchor, Button, Group, Select } from '@mantine/core'
 import { IconDownload } from '@tabler/icons-react'
-import { useSearch } from '@tanstack/react-router'
+import { Link, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { usePeople } from '../data/people.ts'
 import {
@@ -8,24 +8,32 @@ import {
   type AgentNumbers,
   type CountedNumber,
   type Days,
+  type Outcomes,
   useAgentNumbers,
+  useAgentReasons,
+  useCounted,
 } from '../data/team/agent-numbers.ts'
 import { ReviewTabs } from '../shared/ReviewTabs.tsx'
 import { t } from '../text/index.ts'
+import { BarChart } from '../ui/charts/BarChart.tsx'
+import type { ChartTone } from '../ui/charts/chart-props.ts'
 import dashboard from '../ui/charts/Dashboard.module.css'
+import { dayPoints, daysBetween } from '../ui/charts/day-points.ts'
+import { RankBars } from '../ui/charts/RankBars.tsx'
 import { saveCsv } from '../ui/csv.ts'
+import { formatDateTime, formatNumber } from '../ui/format/time.ts'
 import { EmptyState } from '../ui/page/EmptyState.tsx'
+import { MoreButton } from '../ui/page/MoreButton.tsx'
 import { PageBody, QueryBoundary } from '../ui/page/PageBody.tsx'
 import { PageHeader } from '../ui/page/PageHeader.tsx'
 import { Segments } from '../ui/page/Segments.tsx'
+import { SidePanel } from '../ui/page/SidePanel.tsx'
+import { Table } from '../ui/page/Table.tsx'
 import { useChangeSearch } from '../ui/use-newest-search.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
-import { CountedPanel } from './CountedPanel.tsx'
 import { NumberFigures } from './NumberFigures.tsx'
 import { dayBefore } from './number-rules.ts'
 import { csvRows } from './numbers-csv.ts'
-import { OutcomeChart } from './OutcomeChart.tsx'
-import { ReasonLists } from './ReasonLists.tsx'
 import { type ReviewSearch, readReviewSearch, reviewDays } from './search.ts'
 import { VersionTable } from './VersionTable.tsx'
 
@@ -160,5 +168,109 @@ function Choices({ numbers, agent }: { numbers: AgentNumbers; agent: Agent }) {
         allowDeselect={false}
       />
     </Group>
+  )
+}
+
+interface OutcomeChartProps {
+  agent: Agent
+  numbers: Pick<AgentNumbers, 'from' | 'to'>
+  name: string
+}
+
+const tones: Record<keyof Outcomes, ChartTone> = {
+  resolved: 'good',
+  recent: 'c2',
+  reopened: 'attention',
+  assisted: 'accent',
+  handed_over: 'agent',
+  taken_over: 'bad',
+  silent: 'c5',
+  other: 'c8',
+}
+
+/** How cases ended, per day. */
+function OutcomeChart({ agent, numbers: { from, to }, name }: OutcomeChartProps) {
+  const byDate = new Map(agent.days.map(({ date, outcomes }) => [date, outcomes]))
+  const dates = daysBetween(from, to)
+  const shown = (Object.keys(tones) as (keyof Outcomes)[]).filter((one) => agent.outcomes[one] > 0)
+  return (
+    <div className={dashboard.card}>
+      <BarChart
+        label={t.review.casesPerDay({ name })}
+        points={dayPoints(dates)}
+        series={shown.map((one) => ({
+          label: t.review.outcomes[one],
+          tone: tones[one],
+          values: dates.map((date) => byDate.get(date)?.[one] ?? 0),
+        }))}
+        format={formatNumber}
+      />
+    </div>
+  )
+}
+
+/** Why the agent handed over, and why people rejected its drafts. */
+function ReasonLists({ keyId, period }: { keyId: string; period: Days }) {
+  const { data } = useAgentReasons(useWorkspaceId(), keyId, period)
+  if (data === undefined) return null
+  const texts = t.review
+  const lists = [
+    { label: texts.handoverReasons, reasons: data.handovers },
+    { label: texts.rejectionReasons, reasons: data.rejections },
+  ]
+  return lists
+    .filter(({ reasons }) => reasons.length > 0)
+    .map(({ label, reasons }) => (
+      <div key={label} className={dashboard.card} data-part="6">
+        <RankBars
+          label={label}
+          rows={reasons.map(({ reason, count }) => ({
+            key: reason ?? '',
+            label: reason ?? texts.noReason,
+            value: count,
+          }))}
+          format={formatNumber}
+        />
+      </div>
+    ))
+}
+
+interface CountedPanelProps {
+  keyId: string
+  number: CountedNumber
+  period: Days
+  close(): void
+}
+
+/** The conversations that a number counts. */
+function CountedPanel({ keyId, number, period, close }: CountedPanelProps) {
+  const workspaceId = useWorkspaceId()
+  const query = useCounted(workspaceId, keyId, number, period)
+  const names: Record<string, string> = { ...t.review.outcomes, ...t.review.numbers, answered: t.review.cases }
+  return (
+    <SidePanel title={names[number] ?? ''} close={close}>
+      <QueryBoundary query={query} rows={6}>
+        {({ pages }) => (
+          <Table
+            label={names[number] ?? ''}
+            columns={[
+              {
+                key: 'name',
+                title: t.review.customer,
+                cell: ({ conversationId, name }) => (
+                  <Anchor component={Link} to={`/w/${workspaceId}/inbox/${conversationId}`} size="sm">
+                    {name ?? t.inbox.noName}
+                  </Anchor>
+                ),
+              },
+              { key: 'at', title: t.review.when, whole: true, cell: ({ at }) => formatDateTime(at) },
+            ]}
+            rows={pages.flatMap(({ conversations }) => conversations)}
+            keyOf={({ id }) => id}
+          />
+        )}
+      </QueryBoundary>
+      <MoreButton query={query} label={t.review.more} />
+    </SidePanel>
   )
 }

@@ -97,21 +97,13 @@ function RemoveDialog({ scenario, close, done }: { scenario: Scenario; close(): 
   const workspaceId = useWorkspaceId()
   const queries = useQueryClient()
   const texts = t.scenarios
-  const remove = useMutation({
-    mutationFn: () => deleteScenario(workspaceId, scenario.id),
-    onSuccess: () => {
+  const remove = () =>
+    deleteScenario(workspaceId, scenario.id).then(() => {
       void queries.invalidateQueries({ queryKey: scenariosKey(workspaceId) })
       done()
-    },
-    onError: showError,
-  })
+    }, showError)
   return (
-    <Confirm
-      title={texts.confirmRemove({ name: scenario.name })}
-      action={texts.remove}
-      run={() => remove.mutateAsync().catch(() => {})}
-      close={close}
-    >
+    <Confirm title={texts.confirmRemove({ name: scenario.name })} action={texts.remove} run={remove} close={close}>
       {texts.confirmRemoveHelp}
     </Confirm>
   )

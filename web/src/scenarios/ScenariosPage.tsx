@@ -2,7 +2,7 @@ import { Button, Checkbox, Group } from '@mantine/core'
 import { IconPlayerPlay, IconPlus } from '@tabler/icons-react'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useRouterState, useSearch } from '@tanstack/react-router'
-import { useMemo, useState } from 'react'
+import { useState } from 'react'
 import {
   addStarterSet,
   type Scenario,
@@ -22,7 +22,7 @@ import { EmptyState } from '../ui/page/EmptyState.tsx'
 import { PageBody, QueryBoundary } from '../ui/page/PageBody.tsx'
 import { PageHeader } from '../ui/page/PageHeader.tsx'
 import { type Column, Table } from '../ui/page/Table.tsx'
-import { useShortcuts } from '../ui/shortcuts.ts'
+import { useShortcut } from '../ui/shortcuts.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import { RunPanel } from './RunPanel.tsx'
 import { ScenarioPanel } from './ScenarioPanel.tsx'
@@ -61,13 +61,8 @@ export function ScenariosPage() {
     }
   }
   const { create } = t.scenarios
-  useShortcuts(
-    t.scenarios.title,
-    useMemo(
-      () => (mayWrite ? [{ keys: 'c', label: create, run: () => setOpened({ text: blank }) }] : []),
-      [mayWrite, create],
-    ),
-  )
+  const run = () => setOpened({ text: blank })
+  useShortcut(t.scenarios.title, { keys: 'c', label: create, run }, mayWrite)
   return (
     <>
       <PageHeader

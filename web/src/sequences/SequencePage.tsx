@@ -1,30 +1,41 @@
-import { ActionIcon, Button, Group, Menu, Switch } from '@mantine/core'
-import { IconDots, IconTrash } from '@tabler/icons-react'
+import { Button, Group, Menu, Switch } from '@mantine/core'
+import { IconTrash } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
-import { useNavigate, useParams } from '@tanstack/react-router'
-import { useMemo, useRef, useState } from 'react'
+import { Link, useNavigate, useParams } from '@tanstack/react-router'
+import { useRef, useState } from 'react'
 import { ApiError } from '../api/api-error.ts'
 import { useConnections } from '../data/connections.ts'
-import { type Sequence, useSequenceActions, useSequences } from '../data/outreach/sequences.ts'
+import {
+  type Sequence,
+  type SequenceRun,
+  useSequenceActions,
+  useSequenceCounts,
+  useSequenceRuns,
+  useSequences,
+} from '../data/outreach/sequences.ts'
 import { useWorkspace } from '../data/workspace.ts'
 import { hasRole } from '../session/session.ts'
 import { LeaveDialog } from '../shared/LeaveDialog.tsx'
+import { codeText, runText } from '../shared/sequences/run-texts.ts'
 import { canStart } from '../shared/start/start-rules.ts'
 import { t } from '../text/index.ts'
+import { formatDateTime, formatNumber } from '../ui/format/time.ts'
 import { Confirm } from '../ui/overlay/Confirm.tsx'
 import { showError, showToast } from '../ui/overlay/toasts.tsx'
 import { BackLink } from '../ui/page/BackLink.tsx'
 import { EmptyState } from '../ui/page/EmptyState.tsx'
 import { ErrorState } from '../ui/page/ErrorState.tsx'
+import { MoreMenu } from '../ui/page/MoreMenu.tsx'
 import { PageBody, QueryBoundary } from '../ui/page/PageBody.tsx'
 import { PageHeader } from '../ui/page/PageHeader.tsx'
+import { Section, SectionTitle } from '../ui/page/Section.tsx'
 import { Segments } from '../ui/page/Segments.tsx'
-import { useShortcuts } from '../ui/shortcuts.ts'
+import { type Column, Table } from '../ui/page/Table.tsx'
+import { useShortcut } from '../ui/shortcuts.ts'
 import { useDraft } from '../ui/use-draft.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
-import { Results } from './Results.tsx'
-import { RunLog } from './RunLog.tsx'
 import { SequenceFields } from './SequenceFields.tsx'
+import styles from './Sequences.module.css'
 import { StateChip } from './SequencesPage.tsx'
 import { draftOf, emptyDraft } from './sequence-draft.ts'
 
@@ -128,13 +139,7 @@ function SequenceView({ sequence }: { sequence: Sequence }) {
     onError: (error) => draft.applyError(error) || showError(error),
   })
   const { mutate } = save
-  useShortcuts(
-    texts.title,
-    useMemo(
-      () => (mayChange ? [{ keys: 'mod+s', label: t.common.save, run: () => mutate(), inFields: true }] : []),
-      [mayChange, mutate],
-    ),
-  )
+  useShortcut(texts.title, { keys: 'mod+s', label: t.common.save, run: mutate, inFields: true }, mayChange)
   return (
     <>
       <PageHeader
@@ -147,7 +152,7 @@ function SequenceView({ sequence }: { sequence: Sequence }) {
               <Button onClick={() => mutate()} loading={save.isPending} disabled={!draft.isChanged}>
                 {t.common.save}
               </Button>
-              <MoreMenu sequence={sequence} />
+              <RemoveMenu sequence={sequence} />
             </Group>
           )
         }
@@ -213,7 +218,7 @@ function EnabledSwitch({ sequence, onProblem }: { sequence: Sequence; onProblem(
   )
 }
 
-function MoreMenu({ sequence }: { sequence: Sequence }) {
+function RemoveMenu({ sequence }: { sequence: Sequence }) {
   const workspaceId = useWorkspaceId()
   const navigate = useNavigate()
   const texts = t.sequences
@@ -226,18 +231,11 @@ function MoreMenu({ sequence }: { sequence: Sequence }) {
     }, showError)
   return (
     <>
-      <Menu position="bottom-end" width={200}>
-        <Menu.Target>
-          <ActionIcon variant="default" size={36} aria-label={t.common.more}>
-            <IconDots size={16} />
-          </ActionIcon>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item leftSection={<IconTrash size={16} />} onClick={() => setRemoving(true)}>
-            {t.common.delete}
-          </Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
+      <MoreMenu>
+        <Menu.Item leftSection={<IconTrash size={16} />} onClick={() => setRemoving(true)}>
+          {t.common.delete}
+        </Menu.Item>
+      </MoreMenu>
       {isRemoving && (
         <Confirm
           title={texts.removeConfirm({ name: sequence.name })}
@@ -251,3 +249,126 @@ function MoreMenu({ sequence }: { sequence: Sequence }) {
     </>
   )
 }
+
+/** What became of each step, and why runs ended. */
+function Results({ sequence }: { sequence: Sequence }) {
+  const texts = t.sequences
+  const query = useSequenceCounts(useWorkspaceId(), sequence.id)
+  return (
+    <QueryBoundary query={query}>
+      {({ started, active, steps, ended }) => {
+        if (started === 0) return <EmptyState title={texts.noRuns} help={texts.noRunsHelp} />
+        const rows = steps.map((counts, n) => ({ ...counts, n: n + 1, kind: kindOf(sequence, n) }))
+        return (
+          <SectionTitle value="h2">
+            <Section title={texts.byStep} help={texts.startedHelp({ started, active })}>
+              <Table label={texts.byStep} columns={columns()} rows={rows} keyOf={({ n }) => String(n)} />
+            </Section>
+            {ended.length > 0 && (
+              <Section title={texts.ends}>
+                <Table
+                  label={texts.ends}
+                  rows={ended}
+                  keyOf={({ reason }) => reason}
+                  columns={[
+                    { key: 'reason', title: texts.reason, cell: ({ reason }) => texts.reasons[reason] },
+                    { key: 'count', title: texts.leads, cell: ({ count }) => formatNumber(count), numeric: true },
+                  ]}
+                />
+              </Section>
+            )}
+          </SectionTitle>
+        )
+      }}
+    </QueryBoundary>
+  )
+}
+
+/** The template of a step, or its text. */
+const kindOf = ({ steps }: Sequence, n: number): string =>
+  steps[n]?.template?.name.replaceAll('_', ' ') ?? steps[n]?.text ?? ''
+
+type Row = { n: number; kind: string } & Record<'reached' | 'sent' | 'failed' | 'skipped' | 'answered', number>
+
+const columns = (): Column<Row>[] => [
+  {
+    key: 'step',
+    title: t.sequences.step,
+    cell: ({ n, kind }) => `${n}. ${kind.length > 60 ? `${kind.slice(0, 60)}…` : kind}`,
+    long: true,
+  },
+  ...(['reached', 'sent', 'answered', 'skipped', 'failed'] as const).map((key) => ({
+    key,
+    title: t.sequences.counts[key],
+    cell: (row: Row) => formatNumber(row[key]),
+    numeric: true,
+    optional: key === 'reached' || key === 'failed',
+  })),
+]
+
+const states = ['all', 'active', 'ended'] as const
+
+/** The leads of a sequence, newest first, and what became of each step. */
+function RunLog({ sequence }: { sequence: Sequence }) {
+  const workspaceId = useWorkspaceId()
+  const texts = t.sequences
+  const [state, setState] = useState<(typeof states)[number]>('all')
+  const query = useSequenceRuns(workspaceId, sequence.id, state === 'all' ? null : state)
+  const { stop } = useSequenceActions(workspaceId)
+  return (
+    <>
+      <Segments
+        label={texts.show}
+        data={states.map((value) => ({ value, label: texts.states[value] }))}
+        value={state}
+        onChange={setState}
+      />
+      <QueryBoundary query={query}>
+        {({ pages }) => {
+          const runs = pages.flatMap((page) => page.runs)
+          if (runs.length === 0) return <EmptyState title={texts.noRuns} />
+          return (
+            <ul className={styles.runs} aria-label={texts.leads}>
+              {runs.map((run) => (
+                <li key={run.id} className={styles.run}>
+                  <Link to="/w/$workspaceId/leads/$leadId" params={{ workspaceId, leadId: run.lead.id }}>
+                    {run.lead.name ?? texts.leadGone}
+                  </Link>
+                  <span>{runText(run)}</span>
+                  <span className={styles.help}>{stepsText(run)}</span>
+                  <span className={styles.help}>
+                    {texts.entries[run.entry]} · {formatDateTime(run.createdAt)}
+                  </span>
+                  {run.state === 'active' && (
+                    <Button
+                      variant="default"
+                      size="compact-sm"
+                      aria-label={texts.stopOf({ name: run.lead.name ?? '' })}
+                      onClick={() => void stop(run.id).catch(showError)}
+                    >
+                      {texts.stop}
+                    </Button>
+                  )}
+                </li>
+              ))}
+            </ul>
+          )
+        }}
+      </QueryBoundary>
+      {query.hasNextPage && (
+        <Button variant="default" mt={12} loading={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
+          {t.settings.automation.older}
+        </Button>
+      )}
+    </>
+  )
+}
+
+/** Such as `1 sent, 2 skipped: the 24-hour window is closed`. */
+const stepsText = ({ done }: SequenceRun): string =>
+  done
+    .map(({ step, state, code }) => {
+      const words = `${step + 1} ${t.sequences.outcomes[state]}`
+      return code === null ? words : `${words}: ${codeText(code)}`
+    })
+    .join(', ')

@@ -1,7 +1,6 @@
 import { Button } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { useNavigate } from '@tanstack/react-router'
-import { useCallback, useMemo } from 'react'
 import { type Sequence, useSequences } from '../data/outreach/sequences.ts'
 import { hasRole } from '../session/session.ts'
 import { t } from '../text/index.ts'
@@ -11,7 +10,7 @@ import { EmptyState } from '../ui/page/EmptyState.tsx'
 import { PageBody, QueryBoundary } from '../ui/page/PageBody.tsx'
 import { PageHeader } from '../ui/page/PageHeader.tsx'
 import { type Column, Table } from '../ui/page/Table.tsx'
-import { useShortcuts } from '../ui/shortcuts.ts'
+import { useShortcut } from '../ui/shortcuts.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 
 /** Messages to leads over days, until they answer. */
@@ -21,16 +20,10 @@ export function SequencesPage() {
   const texts = t.sequences
   const query = useSequences(workspaceId, { isLive: true })
   const mayChange = hasRole(workspaceId, 'admin')
-  const open = useCallback(
-    (sequenceId: string) =>
-      void navigate({ to: '/w/$workspaceId/sequences/$sequenceId', params: { workspaceId, sequenceId } }),
-    [navigate, workspaceId],
-  )
-  const create = useCallback(() => open('new'), [open])
-  useShortcuts(
-    texts.title,
-    useMemo(() => (mayChange ? [{ keys: 'c', label: t.sequences.create, run: create }] : []), [mayChange, create]),
-  )
+  const open = (sequenceId: string) =>
+    void navigate({ to: '/w/$workspaceId/sequences/$sequenceId', params: { workspaceId, sequenceId } })
+  const create = () => open('new')
+  useShortcut(texts.title, { keys: 'c', label: texts.create, run: create }, mayChange)
   return (
     <>
       <PageHeader

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react'
 import { ApiError } from '../api/api-error.ts'
-import { api, setSessionToken, unwrap } from '../api/client.ts'
+import { api, setSessionToken } from '../api/client.ts'
 import { roleValues } from '../api/schema.ts'
 import { claimPrivateStorage, clearPrivateStorage, closePrivateStorage, ownerKey } from './private-storage.ts'
 
@@ -8,7 +8,7 @@ export type Role = 'member' | 'admin' | 'owner'
 export type Session = Awaited<ReturnType<typeof readSession>>
 export type SignedInUser = NonNullable<Session['user']>
 
-const readSession = () => unwrap(api.GET('/api/team/v1/session'))
+const readSession = () => api.GET('/api/team/v1/session')
 
 let current: Session | null = null
 const listeners = new Set<() => void>()
@@ -16,13 +16,8 @@ const listeners = new Set<() => void>()
 /** Loads the session; null while the browser navigates to the sign-in page. */
 export async function loadSession(): Promise<Session | null> {
   setSessionToken('', goToSignIn)
-  try {
-    current = await readSession()
-  } catch (error) {
-    if (error instanceof ApiError && error.status === 401) return null
-    throw error
-  }
-  if (current.user === null) return null
+  current = await readSessionIfAny()
+  if (current === null || current.user === null) return null
   setSessionToken(current.csrfToken ?? '', () => void verifySession())
   claimPrivateStorage(localStorage, current.user.id)
   window.addEventListener('storage', onOtherTabSignOut)
@@ -31,15 +26,18 @@ export async function loadSession(): Promise<Session | null> {
 
 /** Loads the session; null if nobody is signed in, without leaving the page. */
 export async function findSession(): Promise<Session | null> {
-  try {
-    const session = await readSession()
-    setSessionToken(session.csrfToken ?? '', () => {})
-    return session
-  } catch (error) {
-    if (error instanceof ApiError && error.status === 401) return null
-    throw error
-  }
+  const session = await readSessionIfAny()
+  if (session !== null) setSessionToken(session.csrfToken ?? '', () => {})
+  return session
 }
+
+const isSignedOut = (error: unknown): boolean => error instanceof ApiError && error.status === 401
+
+const readSessionIfAny = (): Promise<Session | null> =>
+  readSession().catch((error: unknown) => {
+    if (isSignedOut(error)) return null
+    throw error
+  })
 
 /**
  * Reloads the session after a change of the person or their memberships. Takes the new CSRF token if the change
@@ -89,8 +87,7 @@ export async function signOut(): Promise<void> {
   try {
     await api.POST('/api/team/v1/sign-out')
   } catch (error) {
-    const isOver = error instanceof ApiError && error.status === 401
-    if (!isOver) throw error
+    if (!isSignedOut(error)) throw error
   }
   closePrivateStorage()
   clearPrivateStorage(localStorage)
@@ -129,7 +126,7 @@ async function isSignedIn(): Promise<boolean | null> {
   try {
     return (await readSession()).user !== null
   } catch (error) {
-    return error instanceof ApiError && error.status === 401 ? false : null
+    return isSignedOut(error) ? false : null
   }
 }
 

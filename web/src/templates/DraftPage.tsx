@@ -1,24 +1,25 @@
-import { ActionIcon, Button, Group, Menu } from '@mantine/core'
-import { IconDots, IconTrash } from '@tabler/icons-react'
+import { Button, Group, Menu } from '@mantine/core'
+import { IconTrash } from '@tabler/icons-react'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
-import { useMemo, useRef, useState } from 'react'
+import { useRef, useState } from 'react'
 import { ApiError } from '../api/api-error.ts'
 import { useTemplates } from '../data/connections.ts'
 import { deleteDraft, submitDraft, type TemplateDraft, useTemplateDraft } from '../data/team/templates.ts'
 import { t } from '../text/index.ts'
-import { errorSentence } from '../ui/format/error-texts.ts'
 import { Confirm } from '../ui/overlay/Confirm.tsx'
 import { showError, showToast } from '../ui/overlay/toasts.tsx'
 import { BackLink } from '../ui/page/BackLink.tsx'
+import { MoreMenu } from '../ui/page/MoreMenu.tsx'
 import { QueryBoundary } from '../ui/page/PageBody.tsx'
 import { PageHeader } from '../ui/page/PageHeader.tsx'
-import { useShortcuts } from '../ui/shortcuts.ts'
+import { useShortcut } from '../ui/shortcuts.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import { shownCode } from './code-texts.ts'
 import { fillVariables, sampleOf } from './draft-content.ts'
 import styles from './Editor.module.css'
 import { Editor } from './Editor.tsx'
+import { refusalOf } from './editor-parts.tsx'
 import { PhonePreview, type ShownTemplate } from './PhonePreview.tsx'
 import { Review } from './Review.tsx'
 import { type DraftEditor, useDraftEditor } from './use-draft-editor.ts'
@@ -51,13 +52,8 @@ function Studio({ opened }: { opened: TemplateDraft }) {
   const { content, draft, state } = editor
   const texts = t.templates.editor
   const { mutate, isPending } = submit
-  useShortcuts(
-    t.templates.title,
-    useMemo(
-      () => [{ keys: 'mod+Enter', label: texts.submit, run: () => isPending || mutate(), inFields: true }],
-      [texts, isPending, mutate],
-    ),
-  )
+  const run = () => isPending || mutate()
+  useShortcut(t.templates.title, { keys: 'mod+Enter', label: texts.submit, run, inFields: true })
   return (
     <>
       <PageHeader
@@ -68,7 +64,11 @@ function Studio({ opened }: { opened: TemplateDraft }) {
             <Button onClick={() => mutate()} loading={isPending} disabled={state === 'conflict'}>
               {texts.submit}
             </Button>
-            <MoreMenu remove={() => setRemoving(true)} />
+            <MoreMenu>
+              <Menu.Item leftSection={<IconTrash size={16} />} onClick={() => setRemoving(true)}>
+                {texts.remove}
+              </Menu.Item>
+            </MoreMenu>
           </Group>
         }
       />
@@ -138,16 +138,13 @@ function ChangedTemplate({ draft: { connectionId, templateId } }: { draft: Templ
 
 /** Why the platform did not take it, in its own words. */
 function Refusal({ error }: { error: unknown }) {
-  const { refused, codes } = t.templates.editor
-  const code = error instanceof ApiError ? error.code : null
-  const words = error instanceof ApiError ? error.data.platform_message : null
-  const known: Record<string, string> = codes
+  const { text, quote } = refusalOf(error)
   return (
     <div className={styles.refusal} role="alert">
-      <p className={styles.refusal}>{(code !== null && known[code]) || errorSentence(error)}</p>
-      {typeof words === 'string' && (
+      <p className={styles.refusal}>{text}</p>
+      {quote !== null && (
         <p className={styles.refusal} dir="auto">
-          {refused({ words })}
+          {quote}
         </p>
       )}
     </div>
@@ -162,23 +159,6 @@ function Conflict() {
         {t.templates.editor.reload}
       </Button>
     </div>
-  )
-}
-
-function MoreMenu({ remove }: { remove(): void }) {
-  return (
-    <Menu position="bottom-end" width={200}>
-      <Menu.Target>
-        <ActionIcon variant="default" size={36} aria-label={t.common.more}>
-          <IconDots size={16} />
-        </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Item leftSection={<IconTrash size={16} />} onClick={remove}>
-          {t.templates.editor.remove}
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
   )
 }
 

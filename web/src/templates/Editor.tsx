@@ -1,11 +1,13 @@
-import { Button, Select, Textarea, TextInput } from '@mantine/core'
-import { IconBraces } from '@tabler/icons-react'
-import { useRef } from 'react'
+import { Button, FileButton, Input, Select, Textarea, TextInput } from '@mantine/core'
+import { IconBraces, IconUpload } from '@tabler/icons-react'
+import { useRef, useState } from 'react'
 import { useTemplates } from '../data/connections.ts'
-import { type TemplateContent, useTemplateDrafts } from '../data/team/templates.ts'
+import { type TemplateContent, uploadSample, useTemplateDrafts } from '../data/team/templates.ts'
 import { t } from '../text/index.ts'
 import { problemText } from '../ui/format/error-texts.ts'
 import { languageName } from '../ui/format/language-name.ts'
+import { formatFileSize } from '../ui/format/size.ts'
+import { formatPercent } from '../ui/format/time.ts'
 import { Segments } from '../ui/page/Segments.tsx'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import { ButtonFields } from './ButtonFields.tsx'
@@ -13,8 +15,7 @@ import { CodeFields } from './CodeFields.tsx'
 import { emptyOtp } from './code-texts.ts'
 import { convertFormat, languagesWith, nextVariable, sampleOf, variablesIn, withSample } from './draft-content.ts'
 import styles from './Editor.module.css'
-import { Count, type PartProps } from './editor-parts.tsx'
-import { SampleFile } from './SampleFile.tsx'
+import { Count, type PartProps, refusalOf } from './editor-parts.tsx'
 import type { DraftEditor } from './use-draft-editor.ts'
 
 const isMissing = (message: string): boolean =>
@@ -235,5 +236,58 @@ function FooterFields({ editor: { content, change }, limits, errorOf }: PartProp
         <Count text={content.footer} limit={limits?.footer} />
       </div>
     </section>
+  )
+}
+
+const accepted = { image: 'image/jpeg,image/png', video: 'video/mp4', document: 'application/pdf' }
+
+/** Uploads the sample file that the platform reviews with a header. */
+function SampleFile({ kind, editor, limits, errorOf }: PartProps & { kind: keyof typeof accepted }) {
+  const workspaceId = useWorkspaceId()
+  const texts = t.templates.editor
+  const [fraction, setFraction] = useState<number | null>(null)
+  const [problem, setProblem] = useState<string | null>(null)
+  const upload = async (file: File) => {
+    if (!accepted[kind].split(',').includes(file.type)) return setProblem(texts.fileTypes[kind])
+    const most = limits?.sampleBytes ?? file.size
+    if (file.size > most) return setProblem(texts.fileSize({ most: formatFileSize(most) }))
+    setProblem(null)
+    setFraction(0)
+    try {
+      // The server must know the type of the header first.
+      const { id } = await editor.flush()
+      editor.accept(await uploadSample(workspaceId, id, file, setFraction))
+    } catch (error) {
+      const { text, quote } = refusalOf(error)
+      setProblem(quote === null ? text : `${text} ${quote}`)
+    } finally {
+      setFraction(null)
+    }
+  }
+  const { fileName } = editor.draft
+  return (
+    <Input.Wrapper
+      label={texts.sampleFile}
+      description={texts.sampleFileHelp}
+      error={problem ?? errorOf('header.file')}
+      labelElement="div"
+    >
+      <div className={styles.tools}>
+        <FileButton accept={accepted[kind]} onChange={(file) => file !== null && void upload(file)}>
+          {(props) => (
+            <Button
+              {...props}
+              size="compact-sm"
+              variant="default"
+              leftSection={<IconUpload size={14} />}
+              loading={fraction !== null}
+            >
+              {fileName === null ? texts.chooseFile : texts.anotherFile}
+            </Button>
+          )}
+        </FileButton>
+        <span role="status">{fraction !== null ? formatPercent(fraction) : fileName}</span>
+      </div>
+    </Input.Wrapper>
   )
 }

@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { type DraftStart, deleteTemplate, type ListedTemplate } from '../data/team/templates.ts'
 import { hasRole } from '../session/session.ts'
@@ -84,20 +84,17 @@ function RemoveDialog({ template, close, done }: RemoveDialogProps) {
   const workspaceId = useWorkspaceId()
   const queries = useQueryClient()
   const texts = t.templates
-  const remove = useMutation({
-    mutationFn: () => deleteTemplate(queries, workspaceId, template),
-    onSuccess: () => {
+  const remove = () =>
+    deleteTemplate(queries, workspaceId, template).then(() => {
       showToast(texts.removed({ name: template.name }))
       done()
-    },
-    onError: showError,
-  })
+    }, showError)
   return (
     <Confirm
       title={texts.removeConfirm({ name: template.name, language: languageName(template.language) })}
       action={texts.remove}
       confirmText={template.name}
-      run={() => remove.mutateAsync().catch(() => {})}
+      run={remove}
       close={close}
     >
       {texts.removeHelp}

@@ -2,7 +2,7 @@ import { Button, Menu, Select, Skeleton } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { useMemo, useState } from 'react'
+import { useState } from 'react'
 import { type Connection, useConnections } from '../data/connections.ts'
 import {
   beginDraft,
@@ -24,7 +24,7 @@ import { PageBody, QueryBoundary } from '../ui/page/PageBody.tsx'
 import { PageHeader } from '../ui/page/PageHeader.tsx'
 import { SearchField } from '../ui/page/SearchField.tsx'
 import { type Column, Table } from '../ui/page/Table.tsx'
-import { useShortcuts } from '../ui/shortcuts.ts'
+import { useShortcut } from '../ui/shortcuts.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import { TemplatePanel } from './TemplatePanel.tsx'
 import styles from './TemplatesPage.module.css'
@@ -93,14 +93,8 @@ function CreateButton({ connections, begin, isBusy }: CreateButtonProps) {
   const { create } = t.templates
   const [isOpen, setOpen] = useState(false)
   const [only, ...others] = connections
-  const start = useMemo(
-    () => () => (only !== undefined && others.length === 0 ? begin({ connectionId: only.id }) : setOpen(true)),
-    [begin, only, others.length],
-  )
-  useShortcuts(
-    t.templates.title,
-    useMemo(() => [{ keys: 'c', label: create, run: start }], [create, start]),
-  )
+  const start = () => (only !== undefined && others.length === 0 ? begin({ connectionId: only.id }) : setOpen(true))
+  useShortcut(t.templates.title, { keys: 'c', label: create, run: start })
   if (others.length === 0) {
     return (
       <Button leftSection={<IconPlus size={16} />} loading={isBusy} onClick={start}>

@@ -1,8 +1,5 @@
-import { ActionIcon, CopyButton } from '@mantine/core'
-import { IconCheck, IconCopy } from '@tabler/icons-react'
-import { t } from '../text/index.ts'
 import styles from './CodeBlock.module.css'
-import { Tip } from './overlay/Tip.tsx'
+import { CopyAction } from './Copyable.tsx'
 
 interface CodeBlockProps {
   /** Accessible name. */
@@ -20,21 +17,7 @@ export function CodeBlock({ label, value, isLow }: CodeBlockProps) {
       <pre className={styles.code} data-low={isLow || undefined} tabIndex={0}>
         {value}
       </pre>
-      <CopyButton value={value}>
-        {({ copied, copy }) => (
-          <Tip label={copied ? t.common.copied : t.common.copy} position="left">
-            <ActionIcon
-              className={styles.copy}
-              variant="subtle"
-              color="gray"
-              onClick={copy}
-              aria-label={`${t.common.copy}: ${label}`}
-            >
-              {copied ? <IconCheck size={16} /> : <IconCopy size={16} />}
-            </ActionIcon>
-          </Tip>
-        )}
-      </CopyButton>
+      <CopyAction value={value} label={label} className={styles.copy} />
     </section>
   )
 }

@@ -22,15 +22,28 @@ export function Copyable({ value, label }: CopyableProps) {
         aria-label={label}
         onFocus={(event) => event.currentTarget.select()}
       />
-      <CopyButton value={value}>
-        {({ copied, copy }) => (
-          <Tip label={copied ? t.common.copied : t.common.copy} position="left">
-            <ActionIcon variant="subtle" color="gray" onClick={copy} aria-label={`${t.common.copy}: ${label}`}>
-              {copied ? <IconCheck size={16} /> : <IconCopy size={16} />}
-            </ActionIcon>
-          </Tip>
-        )}
-      </CopyButton>
+      <CopyAction value={value} label={label} />
     </div>
+  )
+}
+
+/** Button that copies a value. */
+export function CopyAction({ value, label, className }: CopyableProps & { className?: string | undefined }) {
+  return (
+    <CopyButton value={value}>
+      {({ copied, copy }) => (
+        <Tip label={copied ? t.common.copied : t.common.copy} position="left">
+          <ActionIcon
+            className={className}
+            variant="subtle"
+            color="gray"
+            onClick={copy}
+            aria-label={`${t.common.copy}: ${label}`}
+          >
+            {copied ? <IconCheck size={16} /> : <IconCopy size={16} />}
+          </ActionIcon>
+        </Tip>
+      )}
+    </CopyButton>
   )
 }

@@ -1,4 +1,4 @@
-import { createElement, useEffect, useLayoutEffect } from 'react'
+import { createElement, useEffect, useLayoutEffect, useMemo, useRef } from 'react'
 import { t } from '../text/index.ts'
 import { areShortcutsBlocked } from './overlay/shortcuts-blocked.ts'
 import styles from './shortcuts.module.css'
@@ -35,6 +35,17 @@ export function useShortcuts(group: string, actions: readonly Shortcut[]): void 
       if (stacks.length === 0) document.removeEventListener('keydown', onKeyDown)
     }
   }, [group, actions])
+}
+
+/** Registers one shortcut while mounted and `isOn`. Other than for `useShortcuts`, it need not be stable. */
+export function useShortcut(group: string, { keys, label, inFields = false, run }: Shortcut, isOn = true): void {
+  const latest = useRef(run)
+  latest.current = run
+  const actions = useMemo(
+    () => (isOn ? [{ keys, label, inFields, run: () => latest.current() }] : []),
+    [keys, label, inFields, isOn],
+  )
+  useShortcuts(group, actions)
 }
 
 const flushers = new Set<() => void>()

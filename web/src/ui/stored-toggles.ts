@@ -1,22 +1,18 @@
 import { useSyncExternalStore } from 'react'
 
-interface StoredToggle {
-  isOn(): boolean
-  set(isOn: boolean): void
-  /** Calls back on changes; returns a function to unsubscribe. */
-  subscribe(listener: () => void): () => void
-}
+type StoredToggle = ReturnType<typeof createToggle>
 
 /** Creates a preference stored in this browser; on by default. */
-function createToggle(storageKey: string): StoredToggle {
+function createToggle(storageKey: string) {
   const listeners = new Set<() => void>()
   return {
     isOn: () => localStorage.getItem(storageKey) !== 'no',
-    set: (isOn) => {
+    set: (isOn: boolean) => {
       localStorage.setItem(storageKey, isOn ? 'yes' : 'no')
       for (const listener of listeners) listener()
     },
-    subscribe: (listener) => {
+    /** Calls back on changes; returns a function to unsubscribe. */
+    subscribe: (listener: () => void) => {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },

@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useCallback } from 'react'
 import { ApiError } from '../../api/api-error.ts'
-import { api, type Schemas, unwrap } from '../../api/client.ts'
+import { api, type Schemas } from '../../api/client.ts'
 import { useLive } from '../../api/live.ts'
 import { cacheConnection } from '../connections.ts'
 import { findConversations, readThread, send } from '../inbox/calls.ts'
@@ -15,14 +15,13 @@ export type Check = Schemas['ConnectionCheck']
 export type CheckStep = Schemas['ConnectionCheckStep']
 export type AccountNumbers = Schemas['ConnectionAccount']
 
-const at = (workspaceId: string, connectionId: string) => ({ params: { path: { workspaceId, connectionId } } })
 const checkKey = (workspaceId: string, id: string) => [...connectionKey(workspaceId, id), 'check'] as const
 
 /** Returns the stored report of the last check; null if there is none. */
 export function useCheck(workspaceId: string, id: string) {
   return useQuery({
     queryKey: checkKey(workspaceId, id),
-    queryFn: async () => (await unwrap(api.GET(`${onePath}/check`, at(workspaceId, id)))).check,
+    queryFn: async () => (await api.GET(`${onePath}/check`, { workspaceId, connectionId: id })).check,
   })
 }
 
@@ -37,23 +36,22 @@ export function useCheckActions(workspaceId: string, id: string) {
   }
   return {
     run: () => stored(() => runCheck(workspaceId, id)),
-    subscribe: () => stored(() => unwrap(api.POST(`${onePath}/subscribe`, at(workspaceId, id)))),
+    subscribe: () => stored(() => api.POST(`${onePath}/subscribe`, { workspaceId, connectionId: id })),
     register: (pin: string) =>
-      stored(() => unwrap(api.POST(`${onePath}/register`, { ...at(workspaceId, id), body: { pin } }))),
-    requestHistory: () => stored(() => unwrap(api.POST(`${onePath}/history`, at(workspaceId, id)))),
+      stored(() => api.POST(`${onePath}/register`, { workspaceId, connectionId: id, body: { pin } })),
+    requestHistory: () => stored(() => api.POST(`${onePath}/history`, { workspaceId, connectionId: id })),
   }
 }
 
-const runCheck = (workspaceId: string, id: string) => unwrap(api.POST(`${onePath}/check`, at(workspaceId, id)))
+const runCheck = (workspaceId: string, id: string) => api.POST(`${onePath}/check`, { workspaceId, connectionId: id })
 
 /** Returns the numbers that the connection's token can access. Read once, because each read asks the platform. */
 export function useAccountNumbers(workspaceId: string, id: string, accountId: string) {
   return useQuery({
     queryKey: [workspaceId, 'connection numbers', id, accountId],
     queryFn: async () => {
-      const query = accountId === '' ? {} : { accountId }
-      const path = { workspaceId, connectionId: id }
-      return (await patiently(() => unwrap(api.GET(`${onePath}/numbers`, { params: { path, query } })))).accounts
+      const query = { accountId: accountId || null }
+      return (await patiently(() => api.GET(`${onePath}/numbers`, { workspaceId, connectionId: id, query }))).accounts
     },
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,

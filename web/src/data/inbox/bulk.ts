@@ -1,6 +1,6 @@
 import { notifyManager } from '@tanstack/react-query'
+import { api } from '../../api/client.ts'
 import { cacheConversation } from './cache.ts'
-import * as calls from './calls.ts'
 import type { Inbox } from './inbox.ts'
 import type { BulkChanges, Conversation, PreviousState } from './types.ts'
 
@@ -14,6 +14,7 @@ export interface BulkResult {
   error: unknown
 }
 
+const path = '/api/team/v1/workspaces/{workspaceId}/inbox/conversations/bulk'
 // Large enough to be quick, small enough to show progress.
 const batchSize = 25
 
@@ -29,11 +30,8 @@ export async function changeConversations(
   for (let done = 0; done < ids.length; done += batchSize) {
     if (ids.length > batchSize) onProgress(done)
     try {
-      const response = await calls.bulkUpdate(inbox.workspaceId, {
-        batchId,
-        ids: ids.slice(done, done + batchSize),
-        changes,
-      })
+      const body = { batchId, ids: ids.slice(done, done + batchSize), changes }
+      const response = await api.POST(path, { workspaceId: inbox.workspaceId, body })
       former.push(...response.former)
       cacheAll(inbox, response.conversations)
     } catch (error) {
@@ -47,8 +45,8 @@ export async function changeConversations(
 export async function undoConversations(inbox: Inbox, { batchId, changes, former }: BulkResult): Promise<number> {
   let left = 0
   for (let done = 0; done < former.length; done += batchSize) {
-    const some = former.slice(done, done + batchSize)
-    const response = await calls.bulkUndo(inbox.workspaceId, { batchId, changes, former: some })
+    const body = { batchId, changes, former: former.slice(done, done + batchSize) }
+    const response = await api.POST(`${path}-undo`, { workspaceId: inbox.workspaceId, body })
     left += response.left
     cacheAll(inbox, response.conversations)
   }

@@ -1,12 +1,12 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { api, unwrap } from '../../api/client.ts'
-import { type Lead, leadKey, leadsKey, createLead as postLead } from '../leads.ts'
+import { api } from '../../api/client.ts'
+import { type Lead, leadKey, leadsKey, type NewLead, createLead as postLead } from '../leads.ts'
 import { conversationsWithKey, type Detail, detailKey } from './cache.ts'
 import type { Inbox } from './inbox.ts'
 import { currentSequence, withLiveChanges } from './live-changes.ts'
 import type { ContactCard } from './types.ts'
 
-const workspace = '/api/team/v1/workspaces/{workspaceId}' as const
+const path = '/api/team/v1/workspaces/{workspaceId}/inbox/conversations'
 
 /** Returns all conversations with a number, on any connection. */
 export function useConversationsWith(workspaceId: string, phone: string) {
@@ -15,8 +15,7 @@ export function useConversationsWith(workspaceId: string, phone: string) {
     queryKey: conversationsWithKey(workspaceId, phone),
     queryFn: async () => {
       const requestedAt = currentSequence()
-      const params = { path: { workspaceId }, query: { phone, limit: 20 } }
-      const { conversations } = await unwrap(api.GET(`${workspace}/inbox/conversations`, { params }))
+      const { conversations } = await api.GET(path, { workspaceId, query: { phone, limit: 20 } })
       return conversations.map((row) => withLiveChanges({ queries, workspaceId }, row, requestedAt))
     },
   })
@@ -30,14 +29,8 @@ export async function createLead(
 ): Promise<Lead> {
   const lead = { ...namesOf(name, `+${phone ?? ''}`), ...(phone === null ? {} : { phone }) }
   const created = await createAndCacheLead({ queries, workspaceId }, lead)
-  const { id, uniqueCode, status, assignedTo } = created
-  const brief = {
-    id,
-    uniqueCode,
-    name: [created.firstName, created.lastName ?? ''].join(' ').trim(),
-    status,
-    assignedTo,
-  }
+  const { id, uniqueCode, firstName, lastName, status, assignedTo } = created
+  const brief = { id, uniqueCode, name: `${firstName} ${lastName ?? ''}`.trim(), status, assignedTo }
   queries.setQueryData<Detail>(detailKey(workspaceId, conversationId), (detail) => detail && { ...detail, lead: brief })
   return created
 }
@@ -45,12 +38,7 @@ export async function createLead(
 /** Creates a lead from a contact card that a customer sent. Rejects with 409 if a lead has its phone or e-mail. */
 export function createLeadFromCard(inbox: Inbox, { name, phones, emails }: ContactCard): Promise<Lead> {
   const [phone, email] = [phones[0]?.phone, emails[0]]
-  const lead = {
-    ...namesOf(name, phone ?? email ?? ''),
-    ...(phone === undefined ? {} : { phone }),
-    ...(email === undefined ? {} : { email }),
-  }
-  return createAndCacheLead(inbox, lead)
+  return createAndCacheLead(inbox, { ...namesOf(name, phone ?? email ?? ''), phone, email })
 }
 
 // Longest first or last name.
@@ -62,10 +50,7 @@ function namesOf(name: string | null, fallback: string): { firstName: string; la
   return { firstName: firstName || fallback, ...(lastName === '' ? {} : { lastName }) }
 }
 
-async function createAndCacheLead(
-  { queries, workspaceId }: Inbox,
-  lead: Parameters<typeof postLead>[1],
-): Promise<Lead> {
+async function createAndCacheLead({ queries, workspaceId }: Inbox, lead: NewLead): Promise<Lead> {
   const created = await postLead(workspaceId, { ...lead, source: 'chat_app' })
   void queries.invalidateQueries({ queryKey: leadsKey(workspaceId) })
   queries.setQueryData<Lead>(leadKey(workspaceId, created.id), created)

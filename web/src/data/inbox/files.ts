@@ -1,9 +1,12 @@
+import { api } from '../../api/client.ts'
 import { refetchQueries } from '../../api/refetch.ts'
 import { changeThread, galleriesKey, threadKey } from './cache.ts'
-import { readThread, retryFile } from './calls.ts'
+import { readThread } from './calls.ts'
 import type { Inbox } from './inbox.ts'
 import { mapMessages, replaceItems, type Thread } from './thread-rules.ts'
 import type { Media } from './types.ts'
+
+const retryPath = '/api/team/v1/workspaces/{workspaceId}/inbox/media/{mediaId}/retry'
 
 /** Address of a file. Every request is authorized by the session. */
 export const fileAddress = (workspaceId: string, mediaId: string): string =>
@@ -15,7 +18,7 @@ export const previewAddress = (workspaceId: string, mediaId: string): string =>
 
 /** Retries the download of a file. */
 export async function retryFileDownload(inbox: Inbox, id: string, mediaId: string): Promise<void> {
-  const state = await retryFile(inbox.workspaceId, mediaId)
+  const { state } = await api.POST(retryPath, { workspaceId: inbox.workspaceId, mediaId })
   updateFileState(inbox, id, mediaId, state)
 }
 

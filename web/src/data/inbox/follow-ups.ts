@@ -1,6 +1,6 @@
 import { type QueryClient, useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import { api, type Schemas, unwrap } from '../../api/client.ts'
+import { api, type ResponseOf, type Schemas } from '../../api/client.ts'
 import { type LiveEvent, useLive, useOnStreamOpen } from '../../api/live.ts'
 import { refetchQueries } from '../../api/refetch.ts'
 import { throttle } from '../../api/throttle.ts'
@@ -10,10 +10,7 @@ const path = '/api/team/v1/workspaces/{workspaceId}/inbox/conversations/{id}' as
 const onePath = `${path}/scheduled-messages/{scheduledId}` as const
 
 export type ScheduledMessage = Schemas['TeamScheduledMessage']
-export type FollowUps = Awaited<ReturnType<typeof readFollowUps>>
-
-const readFollowUps = (workspaceId: string, id: string) =>
-  unwrap(api.GET(`${path}/follow-ups`, { params: { path: { workspaceId, id } } }))
+export type FollowUps = ResponseOf<`${typeof path}/follow-ups`>
 
 const key = (workspaceId: string, id: string) => [workspaceId, 'inbox', 'follow-ups', id] as const
 
@@ -38,7 +35,8 @@ export function useFollowUps({ queries, workspaceId }: Inbox, id: string): Follo
   )
   useLive(liveEvents, handleEvent)
   useOnStreamOpen(reload)
-  return useQuery({ queryKey: key(workspaceId, id), queryFn: () => readFollowUps(workspaceId, id) }).data
+  const queryFn = () => api.GET(`${path}/follow-ups`, { workspaceId, id })
+  return useQuery({ queryKey: key(workspaceId, id), queryFn }).data
 }
 
 /** What can be sent later. */
@@ -50,7 +48,7 @@ export type LaterMessage = LaterContent & {
 }
 
 export async function scheduleMessage({ queries, workspaceId }: Inbox, id: string, body: LaterMessage): Promise<void> {
-  await unwrap(api.POST(`${path}/scheduled-messages`, { params: { path: { workspaceId, id } }, body }))
+  await api.POST(`${path}/scheduled-messages`, { workspaceId, id, body })
   void refetch(queries, workspaceId, id)
 }
 
@@ -61,19 +59,18 @@ export async function rescheduleMessage(
   scheduledId: string,
   dueAt: string | null,
 ): Promise<void> {
-  const params = { path: { workspaceId, id, scheduledId } }
-  await unwrap(api.PATCH(onePath, { params, body: { dueAt } })).finally(() => refetch(queries, workspaceId, id))
+  await api
+    .PATCH(onePath, { workspaceId, id, scheduledId, body: { dueAt } })
+    .finally(() => refetch(queries, workspaceId, id))
 }
 
 export async function cancelScheduled({ queries, workspaceId }: Inbox, id: string, scheduledId: string): Promise<void> {
-  const params = { path: { workspaceId, id, scheduledId } }
-  await unwrap(api.POST(`${onePath}/cancel`, { params })).finally(() => refetch(queries, workspaceId, id))
+  await api.POST(`${onePath}/cancel`, { workspaceId, id, scheduledId }).finally(() => refetch(queries, workspaceId, id))
 }
 
 /** Reminds the reader if the customer has not written in so many days; null removes the reminder. */
 export async function remindOfSilence({ queries, workspaceId }: Inbox, id: string, days: number | null): Promise<void> {
-  const params = { path: { workspaceId, id } }
-  if (days === null) await unwrap(api.DELETE(`${path}/silence-reminder`, { params }))
-  else await unwrap(api.PUT(`${path}/silence-reminder`, { params, body: { days } }))
+  if (days === null) await api.DELETE(`${path}/silence-reminder`, { workspaceId, id })
+  else await api.PUT(`${path}/silence-reminder`, { workspaceId, id, body: { days } })
   void refetch(queries, workspaceId, id)
 }

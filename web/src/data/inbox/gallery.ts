@@ -1,10 +1,13 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
+import { api } from '../../api/client.ts'
+import { pagedBy } from '../../api/paged-by.ts'
 import { galleriesKey, threadKey } from './cache.ts'
-import { readGallery } from './calls.ts'
 import type { Inbox } from './inbox.ts'
 import type { Thread } from './thread-rules.ts'
 import type { GalleryItem, Media } from './types.ts'
 
+const path = '/api/team/v1/workspaces/{workspaceId}/inbox/conversations/{id}/media'
+const pageSize = 30
 const none: readonly GalleryItem[] = []
 
 /** Returns the files of a conversation, newest first, page by page. */
@@ -16,9 +19,9 @@ export function useGallery(
 ) {
   const query = useInfiniteQuery({
     queryKey: [...galleriesKey(workspaceId, id), kinds.join()],
-    queryFn: ({ pageParam }) => readGallery(workspaceId, id, kinds, pageParam),
-    initialPageParam: '',
-    getNextPageParam: ({ next }) => next,
+    queryFn: ({ pageParam: cursor }) =>
+      api.GET(path, { workspaceId, id, query: { kinds: kinds.join(','), limit: pageSize, cursor } }),
+    ...pagedBy('next'),
     enabled: isWanted,
   })
   return { query, items: query.data?.pages.flatMap(({ items }) => items) ?? none }

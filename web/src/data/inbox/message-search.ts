@@ -1,9 +1,12 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
+import { api } from '../../api/client.ts'
+import { pagedBy } from '../../api/paged-by.ts'
 import { inboxKey } from './cache.ts'
-import { searchMessages } from './calls.ts'
 import type { MessageSearchResult } from './types.ts'
 
+const path = '/api/team/v1/workspaces/{workspaceId}/inbox/messages'
+const pageSize = 20
 const none: readonly MessageSearchResult[] = []
 /** A page may contain no result for a rare word: loads up to 8 pages to get 10 results. */
 const [minResults, maxPages] = [10, 8]
@@ -12,9 +15,9 @@ const [minResults, maxPages] = [10, 8]
 export function useMessageSearch(workspaceId: string, search: string) {
   const query = useInfiniteQuery({
     queryKey: [...inboxKey(workspaceId), 'found', search],
-    queryFn: ({ pageParam, signal }) => searchMessages(workspaceId, search, pageParam, signal),
-    initialPageParam: '',
-    getNextPageParam: ({ cursor }) => cursor,
+    queryFn: ({ pageParam: cursor, signal }) =>
+      api.GET(path, { workspaceId, query: { search, limit: pageSize, cursor }, signal }),
+    ...pagedBy('cursor'),
     // New messages are found by the next search.
     refetchOnWindowFocus: false,
   })

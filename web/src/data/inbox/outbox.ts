@@ -26,16 +26,11 @@ export function useOutbox(workspaceId: string, id: string): readonly OutboxEntry
   return data
 }
 
-export interface SendRequest {
+/** `key`: that of an earlier attempt. */
+export interface SendRequest extends Partial<calls.SendOptions> {
   reply: Reply
   /** Text as shown in the thread; for templates, the filled-in text. */
   text: string
-  /** Sends only if this is still the last message (otherwise 409 `THREAD_MOVED`). */
-  ifLastMessageId?: string | null
-  /** Sends although a budget is used up (otherwise 409 `BUDGET_REACHED`). */
-  isOverBudget?: boolean
-  /** Idempotency key of an earlier attempt. */
-  key?: string
 }
 
 /**

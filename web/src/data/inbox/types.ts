@@ -1,6 +1,4 @@
-import type { components } from '../../api/schema.ts'
-
-type Schemas = components['schemas']
+import type { Schemas } from '../../api/client.ts'
 
 /** Shown in lists and in the header of a thread. */
 export type Conversation = Schemas['TeamConversation']
@@ -20,7 +18,6 @@ export type TimelineItem = Schemas['TimelineItem']
 /** Result of a message search. */
 export type MessageSearchResult = Schemas['FoundMessage']
 export type Lead = Schemas['TeamLead']
-export type Counts = Schemas['TeamCounts']
 /** Changes to several conversations, and the former state of one of them. */
 export type BulkChanges = Schemas['ManyChanges']
 export type PreviousState = Schemas['FormerConversation']
@@ -57,15 +54,11 @@ export interface ConversationFilter {
 }
 
 /** A member who has a conversation open. */
-export interface Person {
-  userId: string
-  name: string | null
-  state: 'viewing' | 'typing'
-}
+export type Person = Schemas['Presence']
 
 export type Reply = (
   | { kind: 'text'; text: string }
-  | { kind: 'template'; template: TemplateChoice }
+  | { kind: 'template'; template: Schemas['TemplateChoiceAsMember'] }
   | { kind: 'media'; upload_id: string; text?: string }
   | { kind: 'link'; link: Schemas['LinkToSend'] }
   | { kind: 'location_request'; location_request: Schemas['LocationToRequest'] }
@@ -75,18 +68,7 @@ export type Reply = (
 ) & { quoted_message_id?: string }
 
 /** A reaction is attached to another message instead of being one of its own. */
-export interface ReactionToSend {
-  kind: 'reaction'
-  message_id: string
-  emoji: string | null
-}
-
-interface TemplateChoice {
-  name: string
-  language: string
-  body_params?: string[]
-  header_upload_id?: string
-}
+export type ReactionToSend = Pick<Schemas['ReactionToSendAsMember'], 'kind' | 'message_id' | 'emoji'>
 
 /** Limits of the conversation's channel. */
 export type UploadLimits = Schemas['UploadLimits']

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { api, unwrap } from '../../api/client.ts'
+import { api } from '../../api/client.ts'
 import { uploadWithProgress } from '../../api/upload.ts'
 import type { Conversation, MediaKind, Upload, UploadLimits } from './types.ts'
 
@@ -31,8 +31,7 @@ export async function uploadFile(
 
 /** Deletes an unused upload. Uploads that are not deleted expire. */
 export async function deleteUpload(workspaceId: string, conversationId: string, uploadId: string): Promise<void> {
-  const path = { workspaceId, id: conversationId, uploadId }
-  await api.DELETE(`${one}/uploads/{uploadId}`, { params: { path } }).catch(() => {})
+  await api.DELETE(`${one}/uploads/{uploadId}`, { workspaceId, id: conversationId, uploadId }).catch(() => {})
 }
 
 /** Returns the upload limits of a conversation; undefined until loaded. */
@@ -43,7 +42,7 @@ export function useUploadLimits(
   const query = useQuery({
     // Keyed by the connection, which determines the channel: other conversations of it make no request.
     queryKey: [workspaceId, 'upload-limits', connectionId],
-    queryFn: () => unwrap(api.GET(limitsPath, { params: { path: { workspaceId, id } } })),
+    queryFn: () => api.GET(limitsPath, { workspaceId, id }),
     staleTime: Number.POSITIVE_INFINITY,
   })
   return query.data

@@ -1,5 +1,5 @@
 import { type QueryClient, queryOptions, useQuery } from '@tanstack/react-query'
-import { api, type Schemas, unwrap } from '../../api/client.ts'
+import { api, type Schemas } from '../../api/client.ts'
 import { showError } from '../../ui/overlay/toasts.tsx'
 import { leadKey } from '../leads.ts'
 
@@ -17,7 +17,7 @@ export function useLeadConsent(workspaceId: string, id: string, phone: string | 
   return useQuery(
     queryOptions({
       queryKey: [...consentKey(workspaceId, id), phone],
-      queryFn: () => unwrap(api.GET(path, { params: { path: { workspaceId, identifier: id } } })),
+      queryFn: () => api.GET(path, { workspaceId, identifier: id }),
       enabled: phone !== null,
     }),
   )
@@ -31,13 +31,9 @@ export async function setLeadConsent(
   decision: ConsentDecision | 'undo',
   purpose: ConsentPurpose,
 ): Promise<boolean> {
-  const params = { path: { workspaceId, identifier: id } }
   try {
-    await unwrap(
-      decision === 'undo'
-        ? api.DELETE(path, { params: { ...params, query: { purpose } } })
-        : api.PUT(path, { params, body: { decision, purpose } }),
-    )
+    if (decision === 'undo') await api.DELETE(path, { workspaceId, identifier: id, query: { purpose } })
+    else await api.PUT(path, { workspaceId, identifier: id, body: { decision, purpose } })
   } catch (error) {
     showError(error)
     return false

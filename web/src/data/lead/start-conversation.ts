@@ -1,14 +1,11 @@
-import { api, unwrap } from '../../api/client.ts'
-import type { paths } from '../../api/schema.ts'
+import { api, type Schemas } from '../../api/client.ts'
 
 const path = '/api/team/v1/workspaces/{workspaceId}/inbox/conversations'
-
-type TemplateToStart = paths[typeof path]['post']['requestBody']['content']['application/json']['template']
 
 export interface NewConversation {
   connectionId: string
   phone: string
-  template: TemplateToStart
+  template: Schemas['TemplateToStart']
   /** Sends although a budget is used up. */
   isOverBudget?: boolean
 }
@@ -19,9 +16,8 @@ export const startConversation = (
   { connectionId, phone, template, isOverBudget = false }: NewConversation,
   key: string,
 ) =>
-  unwrap(
-    api.POST(path, {
-      params: { path: { workspaceId }, header: { 'idempotency-key': key } },
-      body: { connection_id: connectionId, phone, template, ...(isOverBudget && { over_budget: true }) },
-    }),
-  )
+  api.POST(path, {
+    workspaceId,
+    headers: { 'idempotency-key': key },
+    body: { connection_id: connectionId, phone, template, ...(isOverBudget && { over_budget: true }) },
+  })

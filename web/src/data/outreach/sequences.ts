@@ -1,8 +1,9 @@
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useCallback } from 'react'
-import { api, type Schemas, unwrap } from '../../api/client.ts'
+import { api, type Schemas } from '../../api/client.ts'
 import { type LiveEvent, useLive, useOnStreamOpen } from '../../api/live.ts'
-import { refetchQueries } from '../../api/refetch.ts'
+import { pagedBy } from '../../api/paged-by.ts'
+import { refetchedAfter, refetchQueries } from '../../api/refetch.ts'
 
 const path = '/api/team/v1/workspaces/{workspaceId}/sequences' as const
 const onePath = `${path}/{sequenceId}` as const
@@ -21,17 +22,15 @@ const refetchMs = 15_000
 export function useSequences(workspaceId: string, { isLive = false } = {}) {
   return useQuery({
     queryKey: [...allKey(workspaceId), 'list'],
-    queryFn: async () => (await unwrap(api.GET(path, { params: { path: { workspaceId } } }))).sequences,
+    queryFn: async () => (await api.GET(path, { workspaceId })).sequences,
     ...(isLive && { refetchInterval: refetchMs }),
   })
 }
 
-const at = (workspaceId: string, sequenceId: string) => ({ params: { path: { workspaceId, sequenceId } } })
-
 export function useSequenceCounts(workspaceId: string, sequenceId: string) {
   return useQuery({
     queryKey: [...allKey(workspaceId), sequenceId, 'counts'],
-    queryFn: async () => (await unwrap(api.GET(`${onePath}/counts`, at(workspaceId, sequenceId)))).counts,
+    queryFn: async () => (await api.GET(`${onePath}/counts`, { workspaceId, sequenceId })).counts,
     refetchInterval: refetchMs,
   })
 }
@@ -39,12 +38,9 @@ export function useSequenceCounts(workspaceId: string, sequenceId: string) {
 export function useSequenceRuns(workspaceId: string, sequenceId: string, state: 'active' | 'ended' | null) {
   return useInfiniteQuery({
     queryKey: [...allKey(workspaceId), sequenceId, 'runs', state],
-    queryFn: ({ pageParam: before }) => {
-      const query = { ...(state !== null && { state }), ...(before !== null && { before }) }
-      return unwrap(api.GET(`${onePath}/runs`, { params: { path: { workspaceId, sequenceId }, query } }))
-    },
-    initialPageParam: null as string | null,
-    getNextPageParam: ({ before }) => before,
+    queryFn: ({ pageParam: before }) =>
+      api.GET(`${onePath}/runs`, { workspaceId, sequenceId, query: { state, before } }),
+    ...pagedBy('before'),
   })
 }
 
@@ -68,28 +64,21 @@ export function useSequencesOfLead(workspaceId: string, leadId: string) {
   useOnStreamOpen(reload)
   return useQuery({
     queryKey: ofLeadKey(workspaceId, leadId),
-    queryFn: async () =>
-      (await unwrap(api.GET(runsPath, { params: { path: { workspaceId }, query: { leadId } } }))).runs,
+    queryFn: async () => (await api.GET(runsPath, { workspaceId, query: { leadId } })).runs,
   })
 }
 
 /** Returns actions on sequences; each refetches what it changes. */
 export function useSequenceActions(workspaceId: string) {
   const queries = useQueryClient()
-  const refetched = async <T>(work: Promise<T>): Promise<T> => {
-    const done = await work
-    await refetchQueries(queries, allKey(workspaceId))
-    return done
-  }
+  const refetched = refetchedAfter(queries, allKey(workspaceId))
   return {
-    create: async (body: SequenceDraft) =>
-      (await refetched(unwrap(api.POST(path, { params: { path: { workspaceId } }, body })))).sequence,
+    create: async (body: SequenceDraft) => (await refetched(api.POST(path, { workspaceId, body }))).sequence,
     change: async (id: string, body: Partial<SequenceDraft> & { enabled?: boolean }) =>
-      (await refetched(unwrap(api.PATCH(onePath, { ...at(workspaceId, id), body })))).sequence,
-    remove: (id: string) => refetched(unwrap(api.DELETE(onePath, at(workspaceId, id)))),
+      (await refetched(api.PATCH(onePath, { workspaceId, sequenceId: id, body }))).sequence,
+    remove: (id: string) => refetched(api.DELETE(onePath, { workspaceId, sequenceId: id })),
     start: (id: string, leadIds: string[]) =>
-      refetched(unwrap(api.POST(`${onePath}/runs`, { ...at(workspaceId, id), body: { leadIds } }))),
-    stop: (runId: string) =>
-      refetched(unwrap(api.POST(`${runsPath}/{runId}/stop`, { params: { path: { workspaceId, runId } } }))),
+      refetched(api.POST(`${onePath}/runs`, { workspaceId, sequenceId: id, body: { leadIds } })),
+    stop: (runId: string) => refetched(api.POST(`${runsPath}/{runId}/stop`, { workspaceId, runId })),
   }
 }

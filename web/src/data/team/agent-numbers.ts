@@ -1,10 +1,11 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { api, type Schemas, unwrap } from '../../api/client.ts'
+import { api, type ResponseOf, type Schemas } from '../../api/client.ts'
+import { pagedBy } from '../../api/paged-by.ts'
 
 const path = '/api/team/v1/workspaces/{workspaceId}/agent-numbers'
 const freshMs = 60_000
 
-export type AgentNumbers = Awaited<ReturnType<typeof readNumbers>>
+export type AgentNumbers = ResponseOf<typeof path>
 export type Agent = AgentNumbers['agents'][number]
 export type Outcomes = Agent['outcomes']
 export type CountedNumber = Schemas['CountedNumber']
@@ -15,16 +16,13 @@ export interface Days {
   to?: string
 }
 
-const readNumbers = (workspaceId: string, period: Days) =>
-  unwrap(api.GET(path, { params: { path: { workspaceId }, query: { ...period } } }))
-
 const numbersKey = (workspaceId: string) => [workspaceId, 'agent numbers'] as const
 
 /** Returns the numbers of all agents in a period; null waits. An expensive query, refetched at most once a minute. */
 export function useAgentNumbers(workspaceId: string, period: Days | null) {
   return useQuery({
     queryKey: [...numbersKey(workspaceId), period],
-    queryFn: () => readNumbers(workspaceId, period ?? { days: 1 }),
+    queryFn: () => api.GET(path, { workspaceId, query: { ...(period ?? { days: 1 }) } }),
     enabled: period !== null,
     staleTime: freshMs,
   })
@@ -34,17 +32,9 @@ export function useAgentNumbers(workspaceId: string, period: Days | null) {
 export function useCounted(workspaceId: string, keyId: string, number: CountedNumber, period: Days) {
   return useInfiniteQuery({
     queryKey: [...numbersKey(workspaceId), keyId, number, period],
-    queryFn: ({ pageParam }) =>
-      unwrap(
-        api.GET(`${path}/{keyId}/conversations`, {
-          params: {
-            path: { workspaceId, keyId },
-            query: { ...period, number, ...(pageParam !== null && { cursor: pageParam }) },
-          },
-        }),
-      ),
-    initialPageParam: null as string | null,
-    getNextPageParam: ({ nextCursor }) => nextCursor,
+    queryFn: ({ pageParam: cursor }) =>
+      api.GET(`${path}/{keyId}/conversations`, { workspaceId, keyId, query: { ...period, number, cursor } }),
+    ...pagedBy('nextCursor'),
     staleTime: freshMs,
   })
 }
@@ -53,8 +43,7 @@ export function useCounted(workspaceId: string, keyId: string, number: CountedNu
 export function useAgentReasons(workspaceId: string, keyId: string, period: Days) {
   return useQuery({
     queryKey: [...numbersKey(workspaceId), keyId, 'reasons', period],
-    queryFn: () =>
-      unwrap(api.GET(`${path}/{keyId}/reasons`, { params: { path: { workspaceId, keyId }, query: { ...period } } })),
+    queryFn: () => api.GET(`${path}/{keyId}/reasons`, { workspaceId, keyId, query: { ...period } }),
     staleTime: freshMs,
   })
 }

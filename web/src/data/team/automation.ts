@@ -1,5 +1,6 @@
-import { queryOptions, useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { api, type Schemas, unwrap } from '../../api/client.ts'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { api, type Schemas } from '../../api/client.ts'
+import { pagedBy } from '../../api/paged-by.ts'
 
 const path = '/api/team/v1/workspaces/{workspaceId}/automation/rules'
 const onePath = `${path}/{ruleId}` as const
@@ -8,7 +9,6 @@ const dryRunPath = '/api/team/v1/workspaces/{workspaceId}/automation/dry-runs'
 const macroPath = '/api/team/v1/workspaces/{workspaceId}/automation/macros'
 const oneMacroPath = `${macroPath}/{macroId}` as const
 const runPath = '/api/team/v1/workspaces/{workspaceId}/inbox/conversations/{id}/macros/{macroId}'
-const at = (workspaceId: string) => ({ params: { path: { workspaceId } } })
 
 export type Rule = Schemas['AutomationRule']
 export type RuleDraft = Schemas['AutomationRuleDraft']
@@ -27,62 +27,51 @@ const staleMs = 60_000
 export function useRules(workspaceId: string) {
   return useQuery({
     queryKey: rulesKey(workspaceId),
-    queryFn: async () => (await unwrap(api.GET(path, at(workspaceId)))).rules,
+    queryFn: async () => (await api.GET(path, { workspaceId })).rules,
   })
 }
 
 export const createRule = async (workspaceId: string, body: RuleDraft) =>
-  (await unwrap(api.POST(path, { ...at(workspaceId), body }))).rule
+  (await api.POST(path, { workspaceId, body })).rule
 
 export const changeRule = async (
   workspaceId: string,
   ruleId: string,
   body: Partial<RuleDraft> & { enabled?: boolean },
-) => (await unwrap(api.PATCH(onePath, { params: { path: { workspaceId, ruleId } }, body }))).rule
+) => (await api.PATCH(onePath, { workspaceId, ruleId, body })).rule
 
-export const deleteRule = (workspaceId: string, ruleId: string) =>
-  unwrap(api.DELETE(onePath, { params: { path: { workspaceId, ruleId } } }))
+export const deleteRule = (workspaceId: string, ruleId: string) => api.DELETE(onePath, { workspaceId, ruleId })
 
-export const orderRules = (workspaceId: string, ids: string[]) =>
-  unwrap(api.PUT(orderPath, { ...at(workspaceId), body: { ids } }))
+export const orderRules = (workspaceId: string, ids: string[]) => api.PUT(orderPath, { workspaceId, body: { ids } })
 
 export const tryRule = async (workspaceId: string, body: RuleDraft): Promise<DryRun['events']> =>
-  (await unwrap(api.POST(dryRunPath, { ...at(workspaceId), body }))).events
+  (await api.POST(dryRunPath, { workspaceId, body })).events
 
 /** Pages of what a rule did, newest first. */
 export function useRuns(workspaceId: string, ruleId: string) {
   return useInfiniteQuery({
     queryKey: [...rulesKey(workspaceId), ruleId, 'runs'],
-    queryFn: ({ pageParam }) =>
-      unwrap(
-        api.GET(`${onePath}/runs`, {
-          params: { path: { workspaceId, ruleId }, query: pageParam === null ? {} : { before: pageParam } },
-        }),
-      ),
-    initialPageParam: null as string | null,
-    getNextPageParam: (last) => last.before,
+    queryFn: ({ pageParam: before }) => api.GET(`${onePath}/runs`, { workspaceId, ruleId, query: { before } }),
+    ...pagedBy('before'),
   })
 }
 
-const macrosQuery = (workspaceId: string) =>
-  queryOptions({
+export function useMacros(workspaceId: string) {
+  return useQuery({
     queryKey: macrosKey(workspaceId),
-    queryFn: async () => (await unwrap(api.GET(macroPath, at(workspaceId)))).macros,
+    queryFn: async () => (await api.GET(macroPath, { workspaceId })).macros,
     staleTime: staleMs,
   })
-
-export const useMacros = (workspaceId: string) => useQuery(macrosQuery(workspaceId))
-
-export const saveMacro = async (workspaceId: string, macroId: string | null, body: MacroDraft): Promise<void> => {
-  if (macroId === null) await unwrap(api.POST(macroPath, { ...at(workspaceId), body }))
-  else await unwrap(api.PUT(oneMacroPath, { params: { path: { workspaceId, macroId } }, body }))
 }
 
-export const deleteMacro = (workspaceId: string, macroId: string) =>
-  unwrap(api.DELETE(oneMacroPath, { params: { path: { workspaceId, macroId } } }))
+export const saveMacro = async (workspaceId: string, macroId: string | null, body: MacroDraft): Promise<void> => {
+  if (macroId === null) await api.POST(macroPath, { workspaceId, body })
+  else await api.PUT(oneMacroPath, { workspaceId, macroId, body })
+}
+
+export const deleteMacro = (workspaceId: string, macroId: string) => api.DELETE(oneMacroPath, { workspaceId, macroId })
 
 /** Runs a macro on a conversation; returns why it did not do all of its actions, or null. */
 export async function runMacro(workspaceId: string, id: string, macroId: string) {
-  const request = { params: { path: { workspaceId, id, macroId } }, body: { requestId: crypto.randomUUID() } }
-  return (await unwrap(api.POST(runPath, request))).problem
+  return (await api.POST(runPath, { workspaceId, id, macroId, body: { requestId: crypto.randomUUID() } })).problem
 }

@@ -1,5 +1,5 @@
 import { type QueryClient, useQuery } from '@tanstack/react-query'
-import { api, unwrap } from '../../api/client.ts'
+import { api, type ResponseOf } from '../../api/client.ts'
 import { budgetsKey } from './budgets.ts'
 
 const path = '/api/team/v1/workspaces/{workspaceId}/costs'
@@ -7,11 +7,10 @@ const cardsPath = '/api/team/v1/workspaces/{workspaceId}/rate-cards'
 const billingPath = '/api/team/v1/workspaces/{workspaceId}/billing-settings'
 const dayMs = 86_400_000
 
-export type Costs = Awaited<ReturnType<typeof readCosts>>
-export type CostSum = Costs['total']
+export type Costs = ResponseOf<typeof path>
 export type CostGroup = Costs['groups'][number]
 
-export type Billing = Awaited<ReturnType<typeof readBilling>>
+export type Billing = ResponseOf<typeof cardsPath>
 export type BillingSettings = Billing['settings']
 
 export const costGroupings = ['sender', 'connection', 'template', 'category', 'country'] as const
@@ -23,11 +22,6 @@ const billingKey = (workspaceId: string) => [workspaceId, 'billing'] as const
 
 const firstDay = (days: number) => new Date(Date.now() - (days - 1) * dayMs).toISOString().slice(0, 10)
 
-function readCosts(workspaceId: string, days: number, by: 'day' | CostGrouping, currency: string | null) {
-  const query = { from: firstDay(days), by, ...(currency !== null && { currency }) }
-  return unwrap(api.GET(path, { params: { path: { workspaceId }, query } }))
-}
-
 /**
  * Returns what the platform has charged in the last days, by day or by another grouping. A currency limits it to the
  * connections that are billed in it.
@@ -35,7 +29,7 @@ function readCosts(workspaceId: string, days: number, by: 'day' | CostGrouping, 
 export function useCosts(workspaceId: string, days: number, by: 'day' | CostGrouping, currency: string | null) {
   return useQuery({
     queryKey: [...costsKey(workspaceId), days, by, currency],
-    queryFn: () => readCosts(workspaceId, days, by, currency),
+    queryFn: () => api.GET(path, { workspaceId, query: { from: firstDay(days), by, currency } }),
     staleTime: 30_000,
     // Groups of another kind have other keys.
     placeholderData: (before, query) =>
@@ -57,16 +51,14 @@ export async function importRateCards(
   { csv, validFrom }: { csv: string; validFrom: string | null },
 ): Promise<number> {
   const body = { csv, ...(validFrom !== null && { validFrom }) }
-  const { rateCards } = await unwrap(api.POST(cardsPath, { params: { path: { workspaceId } }, body }))
+  const { rateCards } = await api.POST(cardsPath, { workspaceId, body })
   await queries.invalidateQueries({ queryKey: costsKey(workspaceId) })
   return rateCards.reduce((sum, { rates }) => sum + rates, 0)
 }
 
-const readBilling = (workspaceId: string) => unwrap(api.GET(cardsPath, { params: { path: { workspaceId } } }))
-
 /** Returns how the platform bills the workspace, and which connections have another currency. For admins. */
 export function useBilling(workspaceId: string) {
-  return useQuery({ queryKey: billingKey(workspaceId), queryFn: () => readBilling(workspaceId) })
+  return useQuery({ queryKey: billingKey(workspaceId), queryFn: () => api.GET(cardsPath, { workspaceId }) })
 }
 
 export interface BillingChanges {
@@ -85,11 +77,10 @@ export async function changeBilling(
 ): Promise<void> {
   try {
     if (Object.keys(settings).length > 0) {
-      await unwrap(api.PATCH(billingPath, { params: { path: { workspaceId } }, body: settings }))
+      await api.PATCH(billingPath, { workspaceId, body: settings })
     }
     if (currency !== undefined) {
-      const params = { path: { workspaceId, connectionId } }
-      await unwrap(api.PUT(`${billingPath}/connections/{connectionId}`, { params, body: { currency } }))
+      await api.PUT(`${billingPath}/connections/{connectionId}`, { workspaceId, connectionId, body: { currency } })
     }
   } finally {
     // The first change may have been made.

@@ -1,10 +1,11 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { api, type Schemas, unwrap } from '../../api/client.ts'
+import { api, type Schemas } from '../../api/client.ts'
 import { useIsLiveReady } from '../../api/live.ts'
 import { workspaceKey } from '../workspace.ts'
 
 const path = '/api/team/v1/workspaces/{workspaceId}/instructions'
 const onePath = `${path}/versions/{versionId}` as const
+const previewPath = '/api/team/v1/workspaces/{workspaceId}/keys/{keyId}/preview'
 
 /** Whom instructions are for: every agent, one key, or the conversations of one connection. */
 export interface Scope {
@@ -22,29 +23,22 @@ export interface Versions {
 
 // Below the workspace, so that the live updates of its settings refetch it.
 const instructionsKey = (workspaceId: string) => [...workspaceKey(workspaceId), 'instructions'] as const
-const versionsKey = (workspaceId: string, { keyId, connectionId }: Scope) =>
-  [...instructionsKey(workspaceId), 'versions', keyId, connectionId] as const
 
 export function useScopes(workspaceId: string) {
   const enabled = useIsLiveReady()
   return useQuery({
     queryKey: [...instructionsKey(workspaceId), 'scopes'],
-    queryFn: async () => (await unwrap(api.GET(path, { params: { path: { workspaceId } } }))).scopes,
+    queryFn: async () => (await api.GET(path, { workspaceId })).scopes,
     enabled,
   })
 }
 
 export function useVersions(workspaceId: string, scope: Scope, isWanted = true) {
   const enabled = useIsLiveReady() && isWanted
+  const { keyId, connectionId } = scope
   return useQuery({
-    queryKey: versionsKey(workspaceId, scope),
-    queryFn: (): Promise<Versions> => {
-      const query = {
-        ...(scope.keyId !== null && { keyId: scope.keyId }),
-        ...(scope.connectionId !== null && { connectionId: scope.connectionId }),
-      }
-      return unwrap(api.GET(`${path}/versions`, { params: { path: { workspaceId }, query } }))
-    },
+    queryKey: [...instructionsKey(workspaceId), 'versions', keyId, connectionId],
+    queryFn: (): Promise<Versions> => api.GET(`${path}/versions`, { workspaceId, query: { keyId, connectionId } }),
     enabled,
   })
 }
@@ -63,32 +57,22 @@ export interface DraftInput extends Scope {
 }
 
 export const saveDraft = async (workspaceId: string, body: DraftInput): Promise<Draft> =>
-  (await unwrap(api.PUT(`${path}/draft`, { params: { path: { workspaceId } }, body }))).draft
+  (await api.PUT(`${path}/draft`, { workspaceId, body })).draft
 
 export const discardDraft = (workspaceId: string, { id, revision }: Draft) =>
-  unwrap(api.DELETE(onePath, { params: { path: { workspaceId, versionId: id }, query: { revision } } }))
+  api.DELETE(onePath, { workspaceId, versionId: id, query: { revision } })
 
 export const publishDraft = (workspaceId: string, { id, revision }: Draft, basedOn: number) =>
-  unwrap(
-    api.POST(`${onePath}/publish`, {
-      params: { path: { workspaceId, versionId: id } },
-      body: { revision, basedOn },
-    }),
-  )
+  api.POST(`${onePath}/publish`, { workspaceId, versionId: id, body: { revision, basedOn } })
 
 export const restoreVersion = (workspaceId: string, { id }: Version, basedOn: number) =>
-  unwrap(api.POST(`${onePath}/restore`, { params: { path: { workspaceId, versionId: id } }, body: { basedOn } }))
+  api.POST(`${onePath}/restore`, { workspaceId, versionId: id, body: { basedOn } })
 
 /** What the key receives now, or once the draft is published. Never cached: it contains limits that count down. */
 export function usePreview(workspaceId: string, keyId: string, draftId: string | null) {
   return useQuery({
     queryKey: [...instructionsKey(workspaceId), 'preview', keyId, draftId],
-    queryFn: () =>
-      unwrap(
-        api.GET('/api/team/v1/workspaces/{workspaceId}/keys/{keyId}/preview', {
-          params: { path: { workspaceId, keyId }, query: draftId === null ? {} : { draftId } },
-        }),
-      ),
+    queryFn: () => api.GET(previewPath, { workspaceId, keyId, query: { draftId } }),
     staleTime: 0,
     gcTime: 0,
   })
@@ -97,12 +81,7 @@ export function usePreview(workspaceId: string, keyId: string, draftId: string |
 export function useAgentTools(workspaceId: string) {
   return useQuery({
     queryKey: [workspaceId, 'agent-tools'],
-    queryFn: async () =>
-      (
-        await unwrap(
-          api.GET('/api/team/v1/workspaces/{workspaceId}/agent-tools', { params: { path: { workspaceId } } }),
-        )
-      ).tools,
+    queryFn: async () => (await api.GET('/api/team/v1/workspaces/{workspaceId}/agent-tools', { workspaceId })).tools,
     staleTime: Number.POSITIVE_INFINITY,
   })
 }

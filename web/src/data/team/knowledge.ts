@@ -1,19 +1,19 @@
 import { keepPreviousData, type QueryClient, useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { api, unwrap } from '../../api/client.ts'
-import type { components } from '../../api/schema.ts'
+import { api, type Schemas } from '../../api/client.ts'
+import { pagedBy } from '../../api/paged-by.ts'
+import { refetchedAfter } from '../../api/refetch.ts'
 
 const path = '/api/team/v1/workspaces/{workspaceId}/knowledge' as const
 const articlesPath = `${path}/articles` as const
 const onePath = `${path}/articles/{articleId}` as const
 const draftsPath = `${path}/drafts` as const
 const draftPath = `${path}/drafts/{draftId}` as const
+const timelinePath = '/api/team/v1/workspaces/{workspaceId}/inbox/conversations/{id}/timeline'
 
-type Schemas = components['schemas']
 export type ArticleHead = Schemas['KnowledgeArticleHead']
 export type Article = Schemas['KnowledgeArticle']
 export type FoundArticle = Schemas['FoundKnowledge']
 export type ArticleVersionHead = Schemas['KnowledgeVersionHead']
-export type ArticleVersion = Schemas['KnowledgeVersion']
 export type ArticleDraft = Schemas['KnowledgeDraft']
 export type ImportResult = Schemas['KnowledgeImportResult']
 
@@ -26,31 +26,21 @@ export type ArticleInput = Pick<
   'kind' | 'language' | 'title' | 'body' | 'tags' | 'keyIds' | 'validFrom' | 'validUntil'
 >
 
-export interface ArticleFilters {
-  status?: ArticleHead['status']
-  kind?: ArticleHead['kind']
-  language?: string
-}
+export type ArticleFilters = Partial<Pick<ArticleHead, 'status' | 'kind' | 'language'>>
 
 const knowledgeKey = (workspaceId: string) => [workspaceId, 'knowledge'] as const
-const at = (workspaceId: string) => ({ path: { workspaceId } })
-const atOne = (workspaceId: string, articleId: string) => ({ path: { workspaceId, articleId } })
 
 /** Returns articles by pages, the last changed first; with words, the best of all that match on one page. */
 export function useArticles(workspaceId: string, words: string, filters: ArticleFilters) {
   return useInfiniteQuery({
     queryKey: [...knowledgeKey(workspaceId), 'list', words, filters],
-    queryFn: async ({ pageParam }): Promise<{ articles: ArticleHead[]; next: string | null }> => {
-      if (words === '') {
-        const query = { ...filters, ...(pageParam !== null && { cursor: pageParam }) }
-        return unwrap(api.GET(articlesPath, { params: { ...at(workspaceId), query } }))
-      }
+    queryFn: async ({ pageParam: cursor }): Promise<{ articles: ArticleHead[]; next: string | null }> => {
+      if (words === '') return api.GET(articlesPath, { workspaceId, query: { ...filters, cursor } })
       const query = { ...filters, query: words, all: true, limit: 50 }
-      const { articles } = await unwrap(api.GET(`${path}/search`, { params: { ...at(workspaceId), query } }))
+      const { articles } = await api.GET(`${path}/search`, { workspaceId, query })
       return { articles, next: null }
     },
-    initialPageParam: null as string | null,
-    getNextPageParam: ({ next }) => next,
+    ...pagedBy('next'),
     placeholderData: keepPreviousData,
   })
 }
@@ -59,17 +49,13 @@ export function useArticles(workspaceId: string, words: string, filters: Article
 export function useKnowledgeSearch(workspaceId: string, words: string) {
   return useQuery({
     queryKey: [...knowledgeKey(workspaceId), 'search', words],
-    queryFn: async () => {
-      const query = { query: words, limit: 8 }
-      return (await unwrap(api.GET(`${path}/search`, { params: { ...at(workspaceId), query } }))).articles
-    },
+    queryFn: async () => (await api.GET(`${path}/search`, { workspaceId, query: { query: words, limit: 8 } })).articles,
     enabled: words !== '',
     placeholderData: keepPreviousData,
   })
 }
 
-export const readArticle = (workspaceId: string, id: string) =>
-  unwrap(api.GET(onePath, { params: atOne(workspaceId, id) }))
+export const readArticle = (workspaceId: string, id: string) => api.GET(onePath, { workspaceId, articleId: id })
 
 /** Returns an article with its versions. The editor keeps its own state. */
 export function useArticle(workspaceId: string, id: string, enabled = true) {
@@ -83,49 +69,38 @@ export function useArticle(workspaceId: string, id: string, enabled = true) {
 export function useArticleVersion(workspaceId: string, articleId: string, version: number | null) {
   return useQuery({
     queryKey: [...knowledgeKey(workspaceId), 'one', articleId, version],
-    queryFn: async () => {
-      const params = { path: { workspaceId, articleId, version: version ?? 1 } }
-      return (await unwrap(api.GET(`${onePath}/versions/{version}`, { params }))).version
-    },
+    queryFn: async () =>
+      (await api.GET(`${onePath}/versions/{version}`, { workspaceId, articleId, version: version ?? 1 })).version,
     enabled: version !== null,
     staleTime: Number.POSITIVE_INFINITY,
   })
 }
 
-const changed = (queries: QueryClient, workspaceId: string) =>
-  queries.invalidateQueries({ queryKey: knowledgeKey(workspaceId) })
+const changed = <T>(queries: QueryClient, workspaceId: string, change: Promise<T>): Promise<T> =>
+  refetchedAfter(queries, knowledgeKey(workspaceId))(change)
 
-export async function createArticle(
+export const createArticle = async (
   queries: QueryClient,
   workspaceId: string,
   body: ArticleInput & { status: Article['status'] },
-): Promise<Article> {
-  const { article } = await unwrap(api.POST(articlesPath, { params: at(workspaceId), body }))
-  await changed(queries, workspaceId)
-  return article
-}
+): Promise<Article> => (await changed(queries, workspaceId, api.POST(articlesPath, { workspaceId, body }))).article
 
-export async function changeArticle(
+export const changeArticle = async (
   queries: QueryClient,
   workspaceId: string,
-  id: string,
+  articleId: string,
   body: Partial<ArticleInput> & { version: number; status?: Article['status'] },
-): Promise<Article> {
-  const { article } = await unwrap(api.PATCH(onePath, { params: atOne(workspaceId, id), body }))
-  await changed(queries, workspaceId)
-  return article
-}
+): Promise<Article> =>
+  (await changed(queries, workspaceId, api.PATCH(onePath, { workspaceId, articleId, body }))).article
 
-export async function deleteArticle(queries: QueryClient, workspaceId: string, id: string): Promise<void> {
-  await unwrap(api.DELETE(onePath, { params: atOne(workspaceId, id) }))
-  await changed(queries, workspaceId)
-}
+export const deleteArticle = (queries: QueryClient, workspaceId: string, articleId: string) =>
+  changed(queries, workspaceId, api.DELETE(onePath, { workspaceId, articleId }))
 
 /** Returns the drafts made of conversations, newest first. */
 export function useArticleDrafts(workspaceId: string) {
   return useQuery({
     queryKey: [...knowledgeKey(workspaceId), 'drafts'],
-    queryFn: async () => (await unwrap(api.GET(draftsPath, { params: at(workspaceId) }))).drafts,
+    queryFn: async () => (await api.GET(draftsPath, { workspaceId })).drafts,
   })
 }
 
@@ -133,7 +108,7 @@ export function useArticleDrafts(workspaceId: string) {
 export function useArticleDraft(workspaceId: string, draftId: string) {
   return useQuery({
     queryKey: [...knowledgeKey(workspaceId), 'draft', draftId],
-    queryFn: async () => (await unwrap(api.GET(draftPath, { params: { path: { workspaceId, draftId } } }))).draft,
+    queryFn: async () => (await api.GET(draftPath, { workspaceId, draftId })).draft,
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
   })
@@ -144,37 +119,28 @@ export async function createArticleDraft(
   workspaceId: string,
   conversationId: string,
 ): Promise<ArticleDraft> {
-  const { draft } = await unwrap(api.POST(draftsPath, { params: at(workspaceId), body: { conversationId } }))
-  void changed(queries, workspaceId)
+  const { draft } = await api.POST(draftsPath, { workspaceId, body: { conversationId } })
+  void queries.invalidateQueries({ queryKey: knowledgeKey(workspaceId) })
   return draft
 }
 
-export async function publishArticleDraft(
+export const publishArticleDraft = async (
   queries: QueryClient,
   workspaceId: string,
   draftId: string,
   body: ArticleInput,
-): Promise<Article> {
-  const params = { path: { workspaceId, draftId } }
-  const { article } = await unwrap(api.POST(`${draftPath}/publish`, { params, body }))
-  await changed(queries, workspaceId)
-  return article
-}
+): Promise<Article> =>
+  (await changed(queries, workspaceId, api.POST(`${draftPath}/publish`, { workspaceId, draftId, body }))).article
 
-export async function discardArticleDraft(queries: QueryClient, workspaceId: string, draftId: string): Promise<void> {
-  await unwrap(api.DELETE(draftPath, { params: { path: { workspaceId, draftId } } }))
-  await changed(queries, workspaceId)
-}
+export const discardArticleDraft = (queries: QueryClient, workspaceId: string, draftId: string) =>
+  changed(queries, workspaceId, api.DELETE(draftPath, { workspaceId, draftId }))
 
 /** What was said in a conversation, beside a draft that is made of it. */
 export function useConversationText(workspaceId: string, id: string) {
   return useQuery({
     queryKey: [...knowledgeKey(workspaceId), 'conversation', id],
     queryFn: async () => {
-      const params = { path: { workspaceId, id }, query: { limit: 100 } }
-      const { items } = await unwrap(
-        api.GET('/api/team/v1/workspaces/{workspaceId}/inbox/conversations/{id}/timeline', { params }),
-      )
+      const { items } = await api.GET(timelinePath, { workspaceId, id, query: { limit: 100 } })
       return items.flatMap(({ message }) => (message === undefined || message.text === '' ? [] : message))
     },
   })
@@ -193,8 +159,8 @@ export async function importFiles(
   options: ImportOptions,
 ): Promise<ImportResult[]> {
   const body = { files: [...files], ...options }
-  const { results } = await unwrap(api.POST(`${path}/import-files`, { params: at(workspaceId), body }))
-  if (!options.dryRun) await changed(queries, workspaceId)
+  const { results } = await api.POST(`${path}/import-files`, { workspaceId, body })
+  if (!options.dryRun) await queries.invalidateQueries({ queryKey: knowledgeKey(workspaceId) })
   return results
 }
 
@@ -209,14 +175,13 @@ export async function importSite(
   options: ImportOptions,
   { onProgress, signal }: { onProgress(results: readonly ImportResult[], total: number): void; signal: AbortSignal },
 ): Promise<ImportResult[]> {
-  const params = at(workspaceId)
-  const { addresses } = await unwrap(api.POST(`${path}/read-site-map`, { params, body: { siteMap } }))
+  const { addresses } = await api.POST(`${path}/read-site-map`, { workspaceId, body: { siteMap } })
   const results: ImportResult[] = []
   for (let from = 0; from < addresses.length && !signal.aborted; from += pagesAtOnce) {
     const body = { siteMap, addresses: addresses.slice(from, from + pagesAtOnce), ...options }
-    results.push(...(await unwrap(api.POST(`${path}/import-pages`, { params, body }))).results)
+    results.push(...(await api.POST(`${path}/import-pages`, { workspaceId, body })).results)
     onProgress(results, addresses.length)
   }
-  if (!options.dryRun) await changed(queries, workspaceId)
+  if (!options.dryRun) await queries.invalidateQueries({ queryKey: knowledgeKey(workspaceId) })
   return results
 }

@@ -1,26 +1,23 @@
 import { type QueryClient, queryOptions, useQuery } from '@tanstack/react-query'
-import { api, unwrap } from '../../api/client.ts'
+import { api, type ResponseOf, type Schemas } from '../../api/client.ts'
 import type { Role } from '../../session/session.ts'
 import { membersKey } from '../workspace-updates.ts'
 
 const path = '/api/team/v1/workspaces/{workspaceId}/members'
 const onePath = `${path}/{userId}` as const
-const at = (workspaceId: string, userId: string) => ({ path: { workspaceId, userId } })
 // Changes are rare and announced by an event.
 const staleMs = 5 * 60_000
 
-export type Member = Awaited<ReturnType<typeof listMembers>>[number]
-export type CreatedResources = NonNullable<ReturnType<typeof useCreatedResources>['data']>
-
-const listMembers = async (workspaceId: string) =>
-  (await unwrap(api.GET(path, { params: { path: { workspaceId } } }))).members
+export type Member = Schemas['Member']
+export type CreatedResources = ResponseOf<`${typeof onePath}/made`>
 
 const membersQuery = (workspaceId: string) =>
-  queryOptions({ queryKey: membersKey(workspaceId), queryFn: () => listMembers(workspaceId) })
+  queryOptions({
+    queryKey: membersKey(workspaceId),
+    queryFn: async () => (await api.GET(path, { workspaceId })).members,
+  })
 
-export function useMembers(workspaceId: string) {
-  return useQuery(membersQuery(workspaceId))
-}
+export const useMembers = (workspaceId: string) => useQuery(membersQuery(workspaceId))
 
 /** Returns the members for choices; empty until loaded. */
 export function useMemberList(workspaceId: string): readonly Member[] {
@@ -40,21 +37,16 @@ export function readMembers(queries: QueryClient, workspaceId: string): Promise<
 
 /** Returns the active resources that a person created. Refetched each time, since people decide by them. */
 export function useCreatedResources(workspaceId: string, userId: string) {
-  const queryFn = () => unwrap(api.GET(`${onePath}/made`, { params: at(workspaceId, userId) }))
+  const queryFn = () => api.GET(`${onePath}/made`, { workspaceId, userId })
   return useQuery({ queryKey: [workspaceId, 'made', userId], queryFn, staleTime: 0, gcTime: 0 })
 }
 
 /** Sets who is away: me unless another member is named, until I say otherwise unless a time is given. */
 export const setAway = (workspaceId: string, isAway: boolean, more: { until?: string; userId?: string } = {}) =>
-  unwrap(
-    api.POST('/api/team/v1/workspaces/{workspaceId}/away', {
-      params: { path: { workspaceId } },
-      body: { isAway, ...more },
-    }),
-  )
+  api.POST('/api/team/v1/workspaces/{workspaceId}/away', { workspaceId, body: { isAway, ...more } })
 
 export const changeRole = (workspaceId: string, userId: string, role: Role) =>
-  unwrap(api.PATCH(onePath, { params: at(workspaceId, userId), body: { role } }))
+  api.PATCH(onePath, { workspaceId, userId, body: { role } })
 
 export interface RemovalOptions {
   keys: 'keep' | 'revoke'
@@ -62,7 +54,7 @@ export interface RemovalOptions {
 }
 
 export const removeMember = (workspaceId: string, userId: string, leaving: RemovalOptions) =>
-  unwrap(api.DELETE(onePath, { params: { ...at(workspaceId, userId), query: leaving } }))
+  api.DELETE(onePath, { workspaceId, userId, query: leaving })
 
 export const signOutMember = (workspaceId: string, userId: string) =>
-  unwrap(api.DELETE(`${onePath}/sessions`, { params: at(workspaceId, userId) }))
+  api.DELETE(`${onePath}/sessions`, { workspaceId, userId })

@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
-import { api, fetchRaw, unwrap } from '../../api/client.ts'
+import { api, fetchRaw, type RequestOf, type ResponseOf } from '../../api/client.ts'
 import type { paths } from '../../api/schema.ts'
 
 const requestPath = '/api/team/v1/oauth/request'
 const grantsPath = '/api/team/v1/workspaces/{workspaceId}/oauth/grants'
 
 type RequestParameters = NonNullable<paths[typeof requestPath]['get']['parameters']['query']>
-type Grant = paths[typeof grantsPath]['post']['requestBody']['content']['application/json']
-export type AuthorizationRequest = NonNullable<Awaited<ReturnType<typeof readRequest>>['request']>
+type Grant = RequestOf<typeof grantsPath, 'post'>
+export type AuthorizationRequest = NonNullable<ResponseOf<typeof requestPath>['request']>
 
 const parameterNames = [
   ...(['response_type', 'client_id', 'redirect_uri', 'state', 'scope'] as const),
@@ -25,28 +25,22 @@ export function requestIn(search: string): RequestParameters {
   )
 }
 
-const readRequest = (query: RequestParameters) => unwrap(api.GET(requestPath, { params: { query } }))
-
 export function useAuthorizationRequest(query: RequestParameters) {
   return useQuery({
     queryKey: ['oauth', query],
-    queryFn: () => readRequest(query),
+    queryFn: () => api.GET(requestPath, { query }),
     staleTime: Number.POSITIVE_INFINITY,
   })
 }
 
-export function grantRequest(workspaceId: string, grant: Grant) {
-  return unwrap(api.POST(grantsPath, { params: { path: { workspaceId } }, body: grant }))
-}
+export const grantRequest = (workspaceId: string, body: Grant) => api.POST(grantsPath, { workspaceId, body })
 
 /** Returns the connections of a workspace, once: the page has no live updates. */
 export function useConnectionNames(workspaceId: string) {
   return useQuery({
     queryKey: ['oauth', workspaceId, 'connections'],
     queryFn: async () => {
-      const { connections } = await unwrap(
-        api.GET('/api/team/v1/workspaces/{workspaceId}/connections', { params: { path: { workspaceId } } }),
-      )
+      const { connections } = await api.GET('/api/team/v1/workspaces/{workspaceId}/connections', { workspaceId })
       return connections.map(({ id, name }) => ({ value: id, label: name }))
     },
   })
@@ -56,8 +50,7 @@ export function useConnectionNames(workspaceId: string) {
 export function useConnectedKeys(workspaceId: string, clientId: string) {
   return useQuery({
     queryKey: ['oauth', workspaceId, 'keys'],
-    queryFn: async () =>
-      (await unwrap(api.GET('/api/team/v1/workspaces/{workspaceId}/keys', { params: { path: { workspaceId } } }))).keys,
+    queryFn: async () => (await api.GET('/api/team/v1/workspaces/{workspaceId}/keys', { workspaceId })).keys,
     select: (keys) =>
       keys
         .filter(({ status, oauth }) => status === 'active' && oauth?.clientId === clientId)

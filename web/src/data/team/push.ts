@@ -1,4 +1,4 @@
-import { api, unwrap } from '../../api/client.ts'
+import { api } from '../../api/client.ts'
 import { currentUser } from '../../session/session.ts'
 import { language } from '../../text/index.ts'
 
@@ -64,9 +64,7 @@ async function register(workspaceId: string, pushKey: string): Promise<void> {
   const { endpoint, keys = {} } = subscription.toJSON()
   const { p256dh, auth } = keys
   if (endpoint === undefined || p256dh === undefined || auth === undefined) return
-  const { id } = await unwrap(
-    api.POST(path, { params: { path: { workspaceId } }, body: { endpoint, p256dh, auth, language } }),
-  )
+  const { id } = await api.POST(path, { workspaceId, body: { endpoint, p256dh, auth, language } })
   localStorage.setItem(storageKeyOf(workspaceId), id)
 }
 
@@ -89,7 +87,7 @@ export async function disableBrowserNotifications(workspaceId: string): Promise<
   const id = localStorage.getItem(storageKeyOf(workspaceId)) ?? ''
   localStorage.removeItem(storageKeyOf(workspaceId))
   // It may already be deleted.
-  if (id !== '') await api.DELETE(`${path}/{id}`, { params: { path: { workspaceId, id } } }).catch(() => {})
+  if (id !== '') await api.DELETE(`${path}/{id}`, { workspaceId, id }).catch(() => {})
 }
 
 export interface BrowserNotification {

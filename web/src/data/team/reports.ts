@@ -1,5 +1,6 @@
 import { type QueryClient, useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { api, type Schemas, unwrap } from '../../api/client.ts'
+import { api, type ResponseOf, type Schemas } from '../../api/client.ts'
+import { pagedBy } from '../../api/paged-by.ts'
 
 const path = '/api/team/v1/workspaces/{workspaceId}/reports'
 const mailPath = `${path}/mails/{filterId}` as const
@@ -8,8 +9,8 @@ const freshMs = 30_000
 const openMs = 60_000
 const countingMs = 5_000
 
-export type Report = Awaited<ReturnType<typeof readReport>>
-export type ReportGroups = Awaited<ReturnType<typeof readGroups>>
+export type Report = ResponseOf<typeof path>
+export type ReportGroups = ResponseOf<`${typeof path}/groups`>
 export type ReportGroup = ReportGroups['groups'][number]
 export type ReportNumber = Schemas['ReportNumber']
 export type Dimension = Schemas['ReportDimension']
@@ -22,18 +23,11 @@ export interface ReportFilter {
 }
 
 const reportKey = (workspaceId: string) => [workspaceId, 'reports'] as const
-const at = (workspaceId: string) => ({ path: { workspaceId } })
-
-const readReport = (workspaceId: string, filter: ReportFilter) =>
-  unwrap(api.GET(path, { params: { ...at(workspaceId), query: { ...filter } } }))
-
-const readGroups = (workspaceId: string, days: number, by: Dimension) =>
-  unwrap(api.GET(`${path}/groups`, { params: { ...at(workspaceId), query: { days, by } } }))
 
 export function useReport(workspaceId: string, filter: ReportFilter) {
   return useQuery({
     queryKey: [...reportKey(workspaceId), filter],
-    queryFn: () => readReport(workspaceId, filter),
+    queryFn: () => api.GET(path, { workspaceId, query: { ...filter } }),
     staleTime: freshMs,
     refetchInterval: ({ state }) => (state.data?.isComplete === false ? countingMs : openMs),
   })
@@ -43,7 +37,7 @@ export function useReport(workspaceId: string, filter: ReportFilter) {
 export function useReportGroups(workspaceId: string, days: number, by: Dimension) {
   return useQuery({
     queryKey: [...reportKey(workspaceId), 'groups', days, by],
-    queryFn: () => readGroups(workspaceId, days, by),
+    queryFn: () => api.GET(`${path}/groups`, { workspaceId, query: { days, by } }),
     staleTime: freshMs,
   })
 }
@@ -52,17 +46,9 @@ export function useReportGroups(workspaceId: string, days: number, by: Dimension
 export function useReportCounted(workspaceId: string, number: ReportNumber, filter: ReportFilter) {
   return useInfiniteQuery({
     queryKey: [...reportKey(workspaceId), 'counted', number, filter],
-    queryFn: ({ pageParam }) =>
-      unwrap(
-        api.GET(`${path}/counted`, {
-          params: {
-            ...at(workspaceId),
-            query: { ...filter, number, ...(pageParam !== null && { cursor: pageParam }) },
-          },
-        }),
-      ),
-    initialPageParam: null as string | null,
-    getNextPageParam: ({ nextCursor }) => nextCursor,
+    queryFn: ({ pageParam: cursor }) =>
+      api.GET(`${path}/counted`, { workspaceId, query: { ...filter, number, cursor } }),
+    ...pagedBy('nextCursor'),
     staleTime: freshMs,
   })
 }
@@ -71,7 +57,7 @@ const mailsKey = (workspaceId: string) => [workspaceId, 'report-mails'] as const
 
 /** Returns the ids of the saved reports that the person gets every week. */
 export function useReportMails(workspaceId: string): readonly string[] {
-  const read = () => unwrap(api.GET(`${path}/mails`, { params: at(workspaceId) }))
+  const read = () => api.GET(`${path}/mails`, { workspaceId })
   return useQuery({ queryKey: mailsKey(workspaceId), queryFn: read }).data?.filterIds ?? none
 }
 
@@ -84,7 +70,6 @@ export async function setReportMail(
   filterId: string,
   isMailed: boolean,
 ): Promise<void> {
-  const params = { params: { path: { workspaceId, filterId } } }
-  await (isMailed ? unwrap(api.PUT(mailPath, params)) : unwrap(api.DELETE(mailPath, params)))
+  await (isMailed ? api.PUT(mailPath, { workspaceId, filterId }) : api.DELETE(mailPath, { workspaceId, filterId }))
   await queries.invalidateQueries({ queryKey: mailsKey(workspaceId) })
 }

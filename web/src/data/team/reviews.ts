@@ -1,5 +1,7 @@
 import { type QueryClient, useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { api, type Schemas, unwrap } from '../../api/client.ts'
+import { api, type RequestOf, type ResponseOf, type Schemas } from '../../api/client.ts'
+import { pagedBy } from '../../api/paged-by.ts'
+import { refetchedAfter } from '../../api/refetch.ts'
 import type { Days } from './agent-numbers.ts'
 
 const path = '/api/team/v1/workspaces/{workspaceId}/reviews'
@@ -13,7 +15,7 @@ export type ReviewFlag = Schemas['ReviewFlag']
 export type ReviewSettings = Schemas['ReviewSettings']
 export type Criterion = Schemas['ReviewCriterion']
 export type ReviewRules = Schemas['ReviewRules']
-export type ReviewResults = Awaited<ReturnType<typeof readResults>>
+export type ReviewResults = ResponseOf<typeof resultsPath>
 
 const pollMs = 30_000
 
@@ -23,14 +25,8 @@ const reviewsKey = (workspaceId: string) => [workspaceId, 'reviews'] as const
 export function useReviews(workspaceId: string, status: ReviewStatus) {
   return useInfiniteQuery({
     queryKey: [...reviewsKey(workspaceId), status],
-    queryFn: ({ pageParam }) =>
-      unwrap(
-        api.GET(path, {
-          params: { path: { workspaceId }, query: { status, ...(pageParam !== null && { cursor: pageParam }) } },
-        }),
-      ),
-    initialPageParam: null as string | null,
-    getNextPageParam: ({ nextCursor }) => nextCursor,
+    queryFn: ({ pageParam: cursor }) => api.GET(path, { workspaceId, query: { status, cursor } }),
+    ...pagedBy('nextCursor'),
     refetchInterval: pollMs,
     staleTime: 0,
   })
@@ -41,48 +37,33 @@ export const refetchReviews = (queries: QueryClient, workspaceId: string): Promi
 
 /** Reserves a review for the reader. */
 export const claimReview = (workspaceId: string, reviewId: string) =>
-  unwrap(api.POST(`${onePath}/claim`, { params: { path: { workspaceId, reviewId } } }))
+  api.POST(`${onePath}/claim`, { workspaceId, reviewId })
 
-export const submitReview = (
-  workspaceId: string,
-  reviewId: string,
-  verdict: Pick<Review, 'scores' | 'flags' | 'comment'>,
-) => unwrap(api.PUT(onePath, { params: { path: { workspaceId, reviewId } }, body: verdict }))
+export const submitReview = (workspaceId: string, reviewId: string, body: RequestOf<typeof onePath, 'put'>) =>
+  api.PUT(onePath, { workspaceId, reviewId, body })
 
 export const skipReview = (workspaceId: string, reviewId: string) =>
-  unwrap(api.POST(`${onePath}/skip`, { params: { path: { workspaceId, reviewId } } }))
+  api.POST(`${onePath}/skip`, { workspaceId, reviewId })
 
 /** Returns the scorecard and the rules. */
 export function useReviewSettings(workspaceId: string) {
   return useQuery({
     queryKey: [...reviewsKey(workspaceId), 'settings'],
-    queryFn: () => unwrap(api.GET(settingsPath, { params: { path: { workspaceId } } })),
+    queryFn: () => api.GET(settingsPath, { workspaceId }),
   })
 }
 
-export interface ReviewSettingsChange {
-  criteria?: (Omit<Criterion, 'id'> & { id?: string })[]
-  dailyLimit?: number
-  rules?: ReviewRules[]
-}
-
-export async function changeReviewSettings(
+export const changeReviewSettings = (
   queries: QueryClient,
   workspaceId: string,
-  change: ReviewSettingsChange,
-): Promise<ReviewSettings> {
-  const changed = await unwrap(api.PATCH(settingsPath, { params: { path: { workspaceId } }, body: change }))
-  await refetchReviews(queries, workspaceId)
-  return changed
-}
-
-const readResults = (workspaceId: string, period: Days) =>
-  unwrap(api.GET(resultsPath, { params: { path: { workspaceId }, query: { ...period } } }))
+  body: RequestOf<typeof settingsPath, 'patch'>,
+): Promise<ReviewSettings> =>
+  refetchedAfter(queries, reviewsKey(workspaceId))(api.PATCH(settingsPath, { workspaceId, body }))
 
 /** Returns the results of reviews by agent. */
 export function useReviewResults(workspaceId: string, period: Days) {
   return useQuery({
     queryKey: [...reviewsKey(workspaceId), 'results', period],
-    queryFn: () => readResults(workspaceId, period),
+    queryFn: () => api.GET(resultsPath, { workspaceId, query: { ...period } }),
   })
 }

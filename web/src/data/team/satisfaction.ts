@@ -1,5 +1,6 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { api, type Schemas, unwrap } from '../../api/client.ts'
+import { api, type Schemas } from '../../api/client.ts'
+import { pagedBy } from '../../api/paged-by.ts'
 
 const path = '/api/team/v1/workspaces/{workspaceId}/ratings'
 const settingsPath = '/api/team/v1/workspaces/{workspaceId}/satisfaction-settings'
@@ -19,12 +20,12 @@ export const satisfactionKey = (workspaceId: string) => [workspaceId, 'satisfact
 export function useSatisfactionSettings(workspaceId: string) {
   return useQuery({
     queryKey: satisfactionKey(workspaceId),
-    queryFn: () => unwrap(api.GET(settingsPath, { params: { path: { workspaceId } } })),
+    queryFn: () => api.GET(settingsPath, { workspaceId }),
   })
 }
 
 export const changeSatisfaction = (workspaceId: string, body: Partial<SatisfactionSettings>) =>
-  unwrap(api.PATCH(settingsPath, { params: { path: { workspaceId } }, body }))
+  api.PATCH(settingsPath, { workspaceId, body })
 
 /** Returns ratings page by page, with a summary. */
 export function useRatings(workspaceId: string, { score, who }: RatingFilter) {
@@ -36,14 +37,8 @@ export function useRatings(workspaceId: string, { score, who }: RatingFilter) {
   }
   return useInfiniteQuery({
     queryKey: [...satisfactionKey(workspaceId), 'ratings', filter],
-    queryFn: ({ pageParam }) =>
-      unwrap(
-        api.GET(path, {
-          params: { path: { workspaceId }, query: { ...filter, ...(pageParam !== null && { cursor: pageParam }) } },
-        }),
-      ),
-    initialPageParam: null as string | null,
-    getNextPageParam: ({ nextCursor }) => nextCursor,
+    queryFn: ({ pageParam: cursor }) => api.GET(path, { workspaceId, query: { ...filter, cursor } }),
+    ...pagedBy('nextCursor'),
     staleTime: 0,
   })
 }

@@ -1,4 +1,4 @@
-import { api, unwrap } from '../../api/client.ts'
+import { api } from '../../api/client.ts'
 import { language } from '../../text/index.ts'
 
 const path = '/api/team/v1'
@@ -6,23 +6,22 @@ const path = '/api/team/v1'
 /** Either signed in, or a code is required. */
 export type SignInStep = Awaited<ReturnType<typeof signIn>>
 
-export const signIn = (email: string, password: string) =>
-  unwrap(api.POST(`${path}/sign-in`, { body: { email, password } }))
+export const signIn = (email: string, password: string) => api.POST(`${path}/sign-in`, { body: { email, password } })
 
 export const signInWithCode = (challenge: string, code: string) =>
-  unwrap(api.POST(`${path}/sign-in/totp`, { body: { challenge, code } }))
+  api.POST(`${path}/sign-in/totp`, { body: { challenge, code } })
 
-export const signInWithLink = (token: string) => unwrap(api.POST(`${path}/sign-in/link`, { body: { token } }))
+export const signInWithLink = (token: string) => api.POST(`${path}/sign-in/link`, { body: { token } })
 
-export const readSignInMethods = () => unwrap(api.GET(`${path}/sign-in/methods`))
+export const readSignInMethods = () => api.GET(`${path}/sign-in/methods`)
 
 /** Mails a link to sign in or to set a new password. The answer does not say whether the address has an account. */
 export const mailSignInLink = (email: string, purpose: 'sign-in' | 'reset') =>
-  unwrap(api.POST(`${path}/sign-in/mail`, { body: { email, purpose, language } }))
+  api.POST(`${path}/sign-in/mail`, { body: { email, purpose, language } })
 
 /** Returns the identity providers to offer before an address is known, or for an address. */
 export const findProviders = (email?: string) =>
-  unwrap(api.POST(`${path}/sign-in/providers`, { body: email === undefined ? {} : { email } }))
+  api.POST(`${path}/sign-in/providers`, { body: email === undefined ? {} : { email } })
 
 /** Page of ours that begins the sign-in at a provider. */
 export const providerStart = (id: string, next: string): string =>
@@ -30,8 +29,8 @@ export const providerStart = (id: string, next: string): string =>
 
 export type Invitation = Awaited<ReturnType<typeof readInvitation>>
 
-export const readInvitation = (token: string) => unwrap(api.POST(`${path}/invitations/read`, { body: { token } }))
+export const readInvitation = (token: string) => api.POST(`${path}/invitations/read`, { body: { token } })
 
 /** Accepts an invitation as the signed-in user, or as a new user with a name and a password. */
 export const acceptInvitation = (token: string, newcomer: { name: string; password: string } | null) =>
-  unwrap(api.POST(`${path}/invitations/accept`, { body: { token, ...newcomer } }))
+  api.POST(`${path}/invitations/accept`, { body: { token, ...newcomer } })

@@ -1,53 +1,32 @@
-import { type QueryClient, useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
+import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import { api, type Schemas, unwrap } from '../../api/client.ts'
-import { useLive, useOnStreamOpen } from '../../api/live.ts'
-import { refetchQueries } from '../../api/refetch.ts'
-import { throttle } from '../../api/throttle.ts'
+import { api, type RequestOf, type Schemas } from '../../api/client.ts'
+import { useLiveRefetch } from '../../api/live-refetch.ts'
+import { pagedBy } from '../../api/paged-by.ts'
+import { refetchedAfter } from '../../api/refetch.ts'
+import type { paths } from '../../api/schema.ts'
 
 const path = '/api/team/v1/workspaces/{workspaceId}/tasks' as const
 const onePath = `${path}/{taskId}` as const
 
 export type Task = Schemas['Task']
 
-export interface TaskFilter {
-  state?: 'open' | 'overdue' | 'done'
-  mine?: boolean
-  leadId?: string
-  conversationId?: string
-}
+export type TaskFilter = Omit<NonNullable<paths[typeof path]['get']['parameters']['query']>, 'limit' | 'cursor'>
 
-export interface NewTask {
-  title: string
-  dueAt: string
-  assignedTo: string | null
-  leadId?: string | null
-  conversationId?: string | null
-}
+export type NewTask = Schemas['NewTask']
 
 const tasksKey = (workspaceId: string) => [workspaceId, 'tasks'] as const
-
-const refetchTasks = (queries: QueryClient, workspaceId: string) => refetchQueries(queries, tasksKey(workspaceId))
 
 const liveEvents = ['team.task.changed']
 const intervalMs = 500
 
 /** Returns tasks page by page, kept fresh. */
 export function useTasks(workspaceId: string, filter: TaskFilter) {
-  const queries = useQueryClient()
-  const reload = useMemo(() => throttle(intervalMs, () => refetchTasks(queries, workspaceId)), [queries, workspaceId])
-  useLive(liveEvents, reload)
-  useOnStreamOpen(reload)
+  useLiveRefetch(tasksKey(workspaceId), liveEvents, intervalMs)
   return useInfiniteQuery({
     queryKey: [...tasksKey(workspaceId), filter],
-    queryFn: ({ pageParam }) =>
-      unwrap(
-        api.GET(path, {
-          params: { path: { workspaceId }, query: { ...filter, ...(pageParam !== null && { cursor: pageParam }) } },
-        }),
-      ),
-    initialPageParam: null as string | null,
-    getNextPageParam: ({ cursor }) => cursor,
+    queryFn: ({ pageParam: cursor }) => api.GET(path, { workspaceId, query: { ...filter, cursor } }),
+    ...pagedBy('cursor'),
   })
 }
 
@@ -55,17 +34,12 @@ export function useTasks(workspaceId: string, filter: TaskFilter) {
 export function useTaskActions(workspaceId: string) {
   const queries = useQueryClient()
   return useMemo(() => {
-    const refetched = async <T>(work: Promise<T>): Promise<T> => {
-      const done = await work
-      await refetchTasks(queries, workspaceId)
-      return done
-    }
-    const at = (taskId: string) => ({ params: { path: { workspaceId, taskId } } })
+    const refetched = refetchedAfter(queries, tasksKey(workspaceId))
     return {
-      create: (body: NewTask) => refetched(unwrap(api.POST(path, { params: { path: { workspaceId } }, body }))),
-      change: (taskId: string, body: Partial<Omit<NewTask, 'leadId' | 'conversationId'>> & { done?: boolean }) =>
-        refetched(unwrap(api.PATCH(onePath, { ...at(taskId), body }))),
-      remove: (taskId: string) => refetched(unwrap(api.DELETE(onePath, at(taskId)))),
+      create: (body: NewTask) => refetched(api.POST(path, { workspaceId, body })),
+      change: (taskId: string, body: RequestOf<typeof onePath, 'patch'>) =>
+        refetched(api.PATCH(onePath, { workspaceId, taskId, body })),
+      remove: (taskId: string) => refetched(api.DELETE(onePath, { workspaceId, taskId })),
     }
   }, [queries, workspaceId])
 }

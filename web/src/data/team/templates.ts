@@ -1,6 +1,6 @@
 import { type QueryClient, useQueries, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useCallback } from 'react'
-import { api, unwrap } from '../../api/client.ts'
+import { api, type Schemas } from '../../api/client.ts'
 import { useLive } from '../../api/live.ts'
 import { refetchQueries } from '../../api/refetch.ts'
 import { uploadWithProgress } from '../../api/upload.ts'
@@ -9,19 +9,14 @@ import { connectionKey } from '../workspace-updates.ts'
 
 const path = '/api/team/v1/workspaces/{workspaceId}/template-drafts'
 const onePath = `${path}/{draftId}` as const
+const templatePath = '/api/team/v1/workspaces/{workspaceId}/connections/{connectionId}/templates/{templateId}'
 
-export type TemplateDraft = Awaited<ReturnType<typeof readDraft>>
-export type TemplateContent = TemplateDraft['content']
-export type TemplateButton = TemplateContent['buttons'][number]
-export type TemplateProblem = TemplateDraft['problems'][number]
-export type TemplateLimits = Awaited<ReturnType<typeof readDrafts>>['limits']
+export type TemplateDraft = Schemas['TemplateDraft']
+export type TemplateContent = Schemas['TemplateContent']
+export type TemplateButton = Schemas['TemplateContentButton']
+export type TemplateLimits = Schemas['TemplateLimits']
 
 const draftsKey = (workspaceId: string) => [workspaceId, 'template-drafts'] as const
-const draftKey = (workspaceId: string, id: string) => [workspaceId, 'template-drafts', id] as const
-const at = (workspaceId: string, draftId: string) => ({ params: { path: { workspaceId, draftId } } })
-
-const readDrafts = (workspaceId: string) => unwrap(api.GET(path, { params: { path: { workspaceId } } }))
-const readDraft = async (workspaceId: string, id: string) => (await unwrap(api.GET(onePath, at(workspaceId, id)))).draft
 
 /** A template with the connection that has it. */
 export type ListedTemplate = Template & { connectionId: string }
@@ -43,42 +38,37 @@ export function useAllTemplates(workspaceId: string, connections: readonly Conne
 
 /** Returns drafts and limits; admins only. */
 export function useTemplateDrafts(workspaceId: string, enabled: boolean) {
-  return useQuery({ queryKey: draftsKey(workspaceId), queryFn: () => readDrafts(workspaceId), enabled })
+  return useQuery({ queryKey: draftsKey(workspaceId), queryFn: () => api.GET(path, { workspaceId }), enabled })
 }
 
 /** Returns a draft as it was opened: the editor keeps its own state. */
 export function useTemplateDraft(workspaceId: string, id: string) {
   return useQuery({
-    queryKey: draftKey(workspaceId, id),
-    queryFn: () => readDraft(workspaceId, id),
+    queryKey: [...draftsKey(workspaceId), id],
+    queryFn: async () => (await api.GET(onePath, { workspaceId, draftId: id })).draft,
     gcTime: 0,
     staleTime: Number.POSITIVE_INFINITY,
   })
 }
 
-export interface DraftStart {
-  connectionId: string
-  templateId?: string
-  isCopy?: boolean
-  language?: string
-}
+export type DraftStart = Schemas['NewTemplateDraft']
 
 export async function beginDraft(queries: QueryClient, workspaceId: string, body: DraftStart): Promise<TemplateDraft> {
-  const { draft } = await unwrap(api.POST(path, { params: { path: { workspaceId } }, body }))
+  const { draft } = await api.POST(path, { workspaceId, body })
   void queries.invalidateQueries({ queryKey: draftsKey(workspaceId), exact: true })
   return draft
 }
 
 export const saveDraft = async (workspaceId: string, id: string, body: { content: TemplateContent; version: number }) =>
-  (await unwrap(api.PUT(onePath, { ...at(workspaceId, id), body }))).draft
+  (await api.PUT(onePath, { workspaceId, draftId: id, body })).draft
 
 export async function deleteDraft(queries: QueryClient, workspaceId: string, id: string): Promise<void> {
-  await unwrap(api.DELETE(onePath, at(workspaceId, id)))
+  await api.DELETE(onePath, { workspaceId, draftId: id })
   await queries.invalidateQueries({ queryKey: draftsKey(workspaceId), exact: true })
 }
 
 export async function submitDraft(queries: QueryClient, workspaceId: string, draft: TemplateDraft): Promise<void> {
-  await unwrap(api.POST(`${onePath}/submit`, at(workspaceId, draft.id)))
+  await api.POST(`${onePath}/submit`, { workspaceId, draftId: draft.id })
   void queries.invalidateQueries({ queryKey: draftsKey(workspaceId), exact: true })
   await queries.invalidateQueries({ queryKey: connectionKey(workspaceId, draft.connectionId) })
 }
@@ -98,11 +88,9 @@ export async function uploadSample(
 }
 
 export async function deleteTemplate(queries: QueryClient, workspaceId: string, one: ListedTemplate): Promise<void> {
-  const params = { path: { workspaceId, connectionId: one.connectionId, templateId: one.id } }
-  await unwrap(
-    api.DELETE('/api/team/v1/workspaces/{workspaceId}/connections/{connectionId}/templates/{templateId}', { params }),
-  )
-  await queries.invalidateQueries({ queryKey: connectionKey(workspaceId, one.connectionId) })
+  const { connectionId, id: templateId } = one
+  await api.DELETE(templatePath, { workspaceId, connectionId, templateId })
+  await queries.invalidateQueries({ queryKey: connectionKey(workspaceId, connectionId) })
 }
 
 const changes = ['team.connection.changed'] as const

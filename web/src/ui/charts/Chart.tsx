@@ -4,8 +4,8 @@ import { IconChartBar, IconTable } from '@tabler/icons-react'
 import { type PointerEvent, type ReactNode, useState } from 'react'
 import { t } from '../../text/index.ts'
 import { Tip } from '../overlay/Tip.tsx'
+import visuallyHidden from '../visually-hidden.module.css'
 import styles from './Chart.module.css'
-import { ChartTable } from './ChartTable.tsx'
 import type { ChartProps, ChartTone, Point, Series } from './chart-props.ts'
 import { highestOf, labelledPoints, ticksFor } from './scale.ts'
 
@@ -188,5 +188,37 @@ function TableSwitch({ label, isTable, change }: { label: string; isTable: boole
         {isTable ? <IconChartBar size={16} /> : <IconTable size={16} />}
       </ActionIcon>
     </Tip>
+  )
+}
+
+/** Figures of a chart as a table: always for screen readers, for others on request. */
+function ChartTable({ label, points, series, format, isSeen }: ChartProps & { isSeen: boolean }) {
+  return (
+    // A scroll area must be scrollable by keyboard.
+    <div className={isSeen ? styles.scroll : visuallyHidden.hidden} {...(isSeen && { tabIndex: 0 })}>
+      <table className={styles.table} aria-label={label}>
+        <thead>
+          <tr>
+            <th scope="col">{t.charts.when}</th>
+            {series.map((one) => (
+              <th key={one.label} scope="col">
+                {one.label}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {points.map(({ key, full }, n) => (
+            <tr key={key}>
+              <th scope="row">{full}</th>
+              {series.map((one) => {
+                const value = one.values[n] ?? null
+                return <td key={one.label}>{value === null ? '–' : format(value)}</td>
+              })}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
   )
 }

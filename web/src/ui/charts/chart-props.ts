@@ -1,18 +1,5 @@
 /** Semantic colors; `c1` to `c8` for categories without one. */
-export type ChartTone =
-  | 'accent'
-  | 'agent'
-  | 'good'
-  | 'attention'
-  | 'bad'
-  | 'c1'
-  | 'c2'
-  | 'c3'
-  | 'c4'
-  | 'c5'
-  | 'c6'
-  | 'c7'
-  | 'c8'
+export type ChartTone = 'accent' | 'agent' | 'good' | 'attention' | 'bad' | `c${1 | 2 | 3 | 4 | 5 | 6 | 7 | 8}`
 
 export interface Series {
   label: string

@@ -54,6 +54,10 @@ export const isSameDay = (a: Date, b: Date): boolean => a.toDateString() === b.t
 export const formatNumber = (value: number, options: Intl.NumberFormatOptions = {}): string =>
   cached(numbers, options, () => new Intl.NumberFormat(language, options)).format(value)
 
+/** Formats a fraction in percent, with at most so many decimals. */
+export const formatPercent = (fraction: number, decimals = 0): string =>
+  formatNumber(fraction, { style: 'percent', maximumFractionDigits: decimals })
+
 export const weekdays = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'] as const
 
 /** Returns the name of a day of the week; 0 is Monday. */
