@@ -2,8 +2,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { QueryClient, QueryObserver } from '@tanstack/react-query'
 import { refetchQueries, restartQueries } from '../../src/api/refetch.ts'
-import { throttle } from '../../src/api/throttle.ts'
-import { throttleBatches } from '../../src/api/throttle.ts'
+import { throttle, throttleBatches } from '../../src/api/throttle.ts'
 
 const queryKey = ['inbox']
 
