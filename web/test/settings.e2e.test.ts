@@ -108,3 +108,21 @@ test('a team gets holidays of its own', async () => {
   const own = teams.find(({ teamId }: { teamId: string }) => teamId === team.id)
   assert.deepEqual(own.holidays, [{ name: 'Inventory', from: '2026-12-28', to: '2026-12-28' }])
 })
+
+test('deleting what a panel shows does not save it as well', async () => {
+  await demo.team('POST', `/workspaces/${demo.workspaceId}/labels`, { name: 'Short-lived', color: 'red' })
+  const { page } = await demo.open('settings/labels')
+  const methods: string[] = []
+  page.on('request', (request) => {
+    if (/\/labels\/[^/]+$/.test(request.url())) methods.push(request.method())
+  })
+  const row = page.getByRole('button', { name: 'Short-lived' })
+  await row.click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+  await page
+    .getByRole('dialog', { name: /Short-lived/ })
+    .getByRole('button', { name: 'Delete' })
+    .click()
+  await row.waitFor({ state: 'detached' })
+  assert.deepEqual(methods, ['DELETE'])
+})

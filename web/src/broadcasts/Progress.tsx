@@ -157,7 +157,7 @@ function Recipients({ broadcast }: { broadcast: Broadcast }) {
           />
         )}
       </QueryBoundary>
-      <MoreButton query={query} label={texts.more} />
+      <MoreButton query={query}>{texts.more}</MoreButton>
     </Section>
   )
 }

@@ -14,8 +14,8 @@ import {
   useBudgets,
 } from '../data/team/budgets.ts'
 import { budgetUse } from '../shared/budget-amount.ts'
-import { draftInput } from '../shared/draft-input.ts'
 import { language, t } from '../text/index.ts'
+import { textField } from '../ui/draft-fields.ts'
 import { parseNumber } from '../ui/format/amount.ts'
 import { formatDateTime, formatNumber } from '../ui/format/time.ts'
 import { Confirm } from '../ui/overlay/Confirm.tsx'
@@ -167,7 +167,7 @@ function BudgetPanel({ budget, name, close }: BudgetPanelProps) {
         description={budget?.currency ?? undefined}
         inputMode="decimal"
         maxLength={40}
-        {...draftInput(draft, 'limit')}
+        {...textField(draft, 'limit')}
         data-autofocus
       />
       {isConfirming && budget !== null && (

@@ -3,8 +3,8 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { useMemo, useState } from 'react'
 import { useFormPreview } from '../data/forms.ts'
 import { useWorkspace } from '../data/workspace.ts'
-import { draftInput } from '../shared/draft-input.ts'
 import { t } from '../text/index.ts'
+import { textField } from '../ui/draft-fields.ts'
 import { statusName } from '../ui/format/lead-texts.ts'
 import { Segments } from '../ui/page/Segments.tsx'
 import type { Draft } from '../ui/use-draft.ts'
@@ -32,21 +32,21 @@ function TextFields({ draft }: { draft: Draft<FormDraft> }) {
   return (
     <section className={styles.section}>
       <h2>{t.forms.texts}</h2>
-      <TextInput label={t.forms.heading} {...draftInput(draft, 'title')} />
-      <Textarea label={t.forms.description} autosize minRows={2} {...draftInput(draft, 'description')} />
-      <TextInput label={t.forms.submitLabel} {...draftInput(draft, 'submitLabel')} />
+      <TextInput label={t.forms.heading} {...textField(draft, 'title')} />
+      <Textarea label={t.forms.description} autosize minRows={2} {...textField(draft, 'description')} />
+      <TextInput label={t.forms.submitLabel} {...textField(draft, 'submitLabel')} />
       <Textarea
         label={t.forms.thankYou}
         description={t.forms.thankYouHelp}
         autosize
-        {...draftInput(draft, 'thankYou')}
+        {...textField(draft, 'thankYou')}
       />
       <TextInput
         label={t.forms.redirectUrl}
         description={t.forms.redirectHelp}
         placeholder="https://"
         inputMode="url"
-        {...draftInput(draft, 'redirectUrl')}
+        {...textField(draft, 'redirectUrl')}
       />
     </section>
   )
@@ -109,8 +109,8 @@ function SettingFields({ draft }: { draft: Draft<FormDraft> }) {
         checked={value.active}
         onChange={(event) => set({ active: event.currentTarget.checked })}
       />
-      <TextInput label={t.forms.name} description={t.forms.nameHelp} {...draftInput(draft, 'name')} />
-      <TextInput label={t.forms.slug} description={t.forms.slugHelp} leftSection="/f/" {...draftInput(draft, 'slug')} />
+      <TextInput label={t.forms.name} description={t.forms.nameHelp} {...textField(draft, 'name')} />
+      <TextInput label={t.forms.slug} description={t.forms.slugHelp} leftSection="/f/" {...textField(draft, 'slug')} />
       <div className={styles.pair}>
         <Select
           label={t.forms.source}
@@ -135,7 +135,7 @@ function SettingFields({ draft }: { draft: Draft<FormDraft> }) {
         placeholder="https://example.com"
         autosize
         minRows={2}
-        {...draftInput(draft, 'allowedOrigins')}
+        {...textField(draft, 'allowedOrigins')}
       />
     </section>
   )

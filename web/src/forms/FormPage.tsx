@@ -1,5 +1,5 @@
-import { ActionIcon, Button, Group, Menu, Text } from '@mantine/core'
-import { IconDots, IconDownload, IconExternalLink, IconTrash } from '@tabler/icons-react'
+import { Button, Group, Menu, Text } from '@mantine/core'
+import { IconDownload, IconExternalLink, IconTrash } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { useMemo, useRef, useState } from 'react'
@@ -24,6 +24,7 @@ import { Confirm } from '../ui/overlay/Confirm.tsx'
 import { showError, showToast } from '../ui/overlay/toasts.tsx'
 import { BackLink } from '../ui/page/BackLink.tsx'
 import { ErrorState } from '../ui/page/ErrorState.tsx'
+import { MoreMenu } from '../ui/page/MoreMenu.tsx'
 import { PageBody, QueryBoundary } from '../ui/page/PageBody.tsx'
 import { PageHeader } from '../ui/page/PageHeader.tsx'
 import { Segments } from '../ui/page/Segments.tsx'
@@ -81,7 +82,11 @@ function FormView({ form }: { form: Form }) {
               <Button onClick={() => save()} loading={isSaving} disabled={!draft.isChanged}>
                 {t.common.save}
               </Button>
-              <MoreMenu remove={() => setRemoving(true)} />
+              <MoreMenu>
+                <Menu.Item leftSection={<IconTrash size={16} />} onClick={() => setRemoving(true)}>
+                  {t.forms.remove}
+                </Menu.Item>
+              </MoreMenu>
             </Group>
           )
         }
@@ -138,23 +143,6 @@ function useSave(
     ),
   )
   return { save: mutate, isSaving: isPending }
-}
-
-function MoreMenu({ remove }: { remove(): void }) {
-  return (
-    <Menu position="bottom-end" width={200}>
-      <Menu.Target>
-        <ActionIcon variant="default" size={36} aria-label={t.common.more}>
-          <IconDots size={16} />
-        </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Item leftSection={<IconTrash size={16} />} onClick={remove}>
-          {t.forms.remove}
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
-  )
 }
 
 function RemoveDialog({ form, close }: { form: Form; close(): void }) {

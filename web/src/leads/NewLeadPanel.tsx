@@ -4,8 +4,8 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Suspense } from 'react'
 import type { LeadField } from '../data/lead-fields.ts'
 import { createLead, type Lead, leadsKey, type NewLead, useDuplicateCheck } from '../data/leads.ts'
-import { draftInput } from '../shared/draft-input.ts'
 import { language, t } from '../text/index.ts'
+import { textField } from '../ui/draft-fields.ts'
 import { currencySign, parseAmount } from '../ui/format/amount.ts'
 import { type FieldRule, interpretTyped, parseTyped, validateTyped } from '../ui/format/custom-value.ts'
 import { prefetchedComponent } from '../ui/overlay/lazy.ts'
@@ -63,9 +63,9 @@ export default function NewLeadPanel({ context, close, open }: NewLeadPanelProps
   })
   const wrongAmount = validateTyped(amountRule, value.estimatedValue) ?? undefined
   const wrongOwn = own.some((field) => validateTyped(field, value.customFieldValues[field.key] ?? '') !== null)
-  const text = (field: Parameters<typeof draftInput<LeadDraft>>[1]) => ({
+  const text = (field: Exclude<keyof LeadDraft, 'customFieldValues'>) => ({
     label: t.leads.fields[field],
-    ...draftInput(draft, field),
+    ...textField(draft, field),
   })
   const choice = (field: 'status' | 'source' | 'assignedTo') => (
     <Select

@@ -35,7 +35,7 @@ export function CountedPanel({ number, filter, close }: Listed & { close(): void
           )
         }}
       </QueryBoundary>
-      <MoreButton query={query} label={texts.more} />
+      <MoreButton query={query}>{texts.more}</MoreButton>
     </SidePanel>
   )
 }

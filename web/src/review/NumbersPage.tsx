@@ -270,7 +270,7 @@ function CountedPanel({ keyId, number, period, close }: CountedPanelProps) {
           />
         )}
       </QueryBoundary>
-      <MoreButton query={query} label={t.review.more} />
+      <MoreButton query={query}>{t.review.more}</MoreButton>
     </SidePanel>
   )
 }

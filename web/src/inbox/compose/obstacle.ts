@@ -37,7 +37,7 @@ export function obstacleOf(
     const mayTry = holds.some(
       ({ stops, nextTryAt }) => stops === 'all' && nextTryAt !== null && Date.parse(nextTryAt) <= nowMs,
     )
-    return mayTry ? null : 'unavailable'
+    if (!mayTry) return 'unavailable'
   }
   const isConfirmed = acknowledgement !== null && Date.parse(acknowledgement.until) > nowMs
   return channel === 'unofficial' && !isConfirmed ? 'unacknowledged' : null

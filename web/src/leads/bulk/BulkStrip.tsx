@@ -65,7 +65,7 @@ export function BulkButtons({ one }: { one: BulkChange }) {
   const actions = useBulkChangeActions(workspaceId)
   const isRunning = one.state === 'running' || one.state === 'collecting'
   const act = useMutation({
-    mutationFn: () => (isRunning ? actions.cancel(one.id) : actions.undo(one.id)),
+    mutationFn: (what: 'cancel' | 'undo') => actions[what](one.id),
     onError: showError,
   })
   if (!isRunning && (one.undoUntil === null || one.changed === 0)) return null
@@ -75,7 +75,7 @@ export function BulkButtons({ one }: { one: BulkChange }) {
       size="compact-sm"
       loading={act.isPending}
       title={isRunning ? undefined : t.leads.bulk.undoUntil({ when: formatDateTime(one.undoUntil ?? '') })}
-      onClick={() => act.mutate()}
+      onClick={() => act.mutate(isRunning ? 'cancel' : 'undo')}
     >
       {isRunning ? t.common.cancel : t.common.undo}
     </Button>

@@ -1,8 +1,8 @@
 import { Checkbox, Group, Stack, TextInput } from '@mantine/core'
 import { useState } from 'react'
-import { draftInput } from '../../shared/draft-input.ts'
 import { Form } from '../../shared/Form.tsx'
 import { t } from '../../text/index.ts'
+import { textField } from '../../ui/draft-fields.ts'
 import { Dialog } from '../../ui/overlay/Dialog.tsx'
 import { showError } from '../../ui/overlay/toasts.tsx'
 import { PanelButtons } from '../../ui/page/PanelButtons.tsx'
@@ -32,7 +32,7 @@ export default function NameView({ title, name: before, mayShare, save, close }:
     <Dialog close={close} title={title}>
       <Form submit={submit}>
         <Stack>
-          <TextInput label={t.leads.viewName} {...draftInput(draft, 'name')} data-autofocus maxLength={80} />
+          <TextInput label={t.leads.viewName} {...textField(draft, 'name')} data-autofocus maxLength={80} />
           {mayShare && (
             <Checkbox
               label={t.leads.viewShared}

@@ -4,10 +4,10 @@ import type { Workspace, WorkspacePatch } from '../../data/workspace.ts'
 import { useWorkspaceChange } from '../../data/workspace-change.ts'
 import { hasRole } from '../../session/session.ts'
 import { t } from '../../text/index.ts'
+import { useSave } from '../../ui/draft-fields.ts'
 import { Section } from '../../ui/page/Section.tsx'
 import { type Draft, useDraft } from '../../ui/use-draft.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
-import { useSave } from './draft-fields.ts'
 
 export interface SectionDraft<T> extends Draft<T> {
   mayChange: boolean

@@ -4,10 +4,10 @@ import { useMemberList } from '../../data/team/members.ts'
 import { changeTeam, createTeam, deleteTeam, type Team } from '../../data/team/routing.ts'
 import { routingKey, teamsKey } from '../../data/workspace-updates.ts'
 import { t } from '../../text/index.ts'
+import { textField, useSave } from '../../ui/draft-fields.ts'
 import { showError } from '../../ui/overlay/toasts.tsx'
 import { type Draft, useDraft } from '../../ui/use-draft.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
-import { textField, useSave } from '../draft/draft-fields.ts'
 import { EditPanel } from '../draft/EditPanel.tsx'
 
 interface TeamPanelProps {

@@ -8,11 +8,11 @@ import {
   useSatisfactionSettings,
 } from '../../data/team/satisfaction.ts'
 import { t } from '../../text/index.ts'
+import { checkField, textField } from '../../ui/draft-fields.ts'
 import { showToast } from '../../ui/overlay/toasts.tsx'
 import { QueryBoundary } from '../../ui/page/PageBody.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { DraftSection, type SectionDraft, useSectionDraft } from '../draft/DraftSection.tsx'
-import { checkField, textField } from '../draft/draft-fields.ts'
 import { RatingsSection } from './RatingsSection.tsx'
 
 /** What customers are asked after a conversation was closed, and what they answered. */

@@ -14,10 +14,10 @@ import {
 } from '../../data/team/lead-sources.ts'
 import { t } from '../../text/index.ts'
 import { Copyable } from '../../ui/Copyable.tsx'
+import { checkField, textField, useSave } from '../../ui/draft-fields.ts'
 import { showError } from '../../ui/overlay/toasts.tsx'
 import { type Draft, useDraft } from '../../ui/use-draft.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
-import { checkField, textField, useSave } from '../draft/draft-fields.ts'
 import { EditPanel } from '../draft/EditPanel.tsx'
 import { RowButton } from '../parts/RowButton.tsx'
 

@@ -24,9 +24,9 @@ import {
 import { useAllWorkspaces } from '../../data/workspace.ts'
 import { currentUser, type Role } from '../../session/session.ts'
 import { t } from '../../text/index.ts'
+import { checkField, textField, useSave } from '../../ui/draft-fields.ts'
 import { showToast } from '../../ui/overlay/toasts.tsx'
 import { type Draft, useDraft } from '../../ui/use-draft.ts'
-import { checkField, textField, useSave } from '../draft/draft-fields.ts'
 import { EditPanel } from '../draft/EditPanel.tsx'
 import { Addresses } from './Addresses.tsx'
 

@@ -3,13 +3,13 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { leadFieldPlaceValues, leadFieldTypeValues } from '../../api/schema.ts'
 import { changeLeadField, createLeadField, type LeadField, leadFieldsKey } from '../../data/lead-fields.ts'
 import { t } from '../../text/index.ts'
+import { textField } from '../../ui/draft-fields.ts'
 import { type FieldType, hasChoices, keyFromName } from '../../ui/format/custom-value.ts'
 import { showError, showToast } from '../../ui/overlay/toasts.tsx'
 import { PanelButtons } from '../../ui/page/PanelButtons.tsx'
 import { SidePanel } from '../../ui/page/SidePanel.tsx'
 import { type Draft, useDraft } from '../../ui/use-draft.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
-import { draftInput } from '../draft-input.ts'
 
 /** Initial values of a new field. */
 export interface NewField {
@@ -102,11 +102,11 @@ function Definition({ draft, isNew, hasKey }: { draft: Draft<FieldDraft>; isNew:
   const { value, set, errorOf } = draft
   return (
     <>
-      <TextInput label={t.fields.name} {...draftInput(draft, 'label')} maxLength={80} data-autofocus />
+      <TextInput label={t.fields.name} {...textField(draft, 'label')} maxLength={80} data-autofocus />
       <TextInput
         label={t.fields.key}
         description={t.fields.keyHelp}
-        {...draftInput(draft, 'key')}
+        {...textField(draft, 'key')}
         placeholder={keyFromName(value.label)}
         maxLength={40}
         disabled={!isNew || hasKey}
@@ -127,7 +127,7 @@ function Definition({ draft, isNew, hasKey }: { draft: Draft<FieldDraft>; isNew:
           autosize
           minRows={3}
           maxRows={12}
-          {...draftInput(draft, 'choices')}
+          {...textField(draft, 'choices')}
         />
       )}
       <Checkbox

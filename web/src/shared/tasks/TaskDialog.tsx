@@ -6,13 +6,13 @@ import { timeZone } from '../../data/time-zone.ts'
 import { useWorkspace } from '../../data/workspace.ts'
 import { currentUser } from '../../session/session.ts'
 import { t } from '../../text/index.ts'
+import { textField } from '../../ui/draft-fields.ts'
 import { localMinute } from '../../ui/format/local-time.ts'
 import { zoneTime } from '../../ui/format/zone-time.ts'
 import { Dialog } from '../../ui/overlay/Dialog.tsx'
 import { showError } from '../../ui/overlay/toasts.tsx'
 import { useDraft } from '../../ui/use-draft.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
-import { draftInput } from '../draft-input.ts'
 import { Form } from '../Form.tsx'
 
 interface TaskDialogProps {
@@ -53,8 +53,8 @@ export default function TaskDialog({ task, about = {}, close }: TaskDialogProps)
     <Dialog close={close} title={task === null ? texts.create : texts.edit}>
       <Form submit={submit}>
         <Stack gap="sm">
-          <TextInput label={texts.what} maxLength={300} data-autofocus {...draftInput(draft, 'title')} />
-          <TextInput label={texts.due} type="datetime-local" {...draftInput(draft, 'due')} />
+          <TextInput label={texts.what} maxLength={300} data-autofocus {...textField(draft, 'title')} />
+          <TextInput label={texts.due} type="datetime-local" {...textField(draft, 'due')} />
           <Select
             label={texts.person}
             placeholder={texts.anyone}

@@ -5,8 +5,8 @@ import { type Task, type TaskFilter, useTaskActions, useTasks } from '../../data
 import { t, withTexts } from '../../text/index.ts'
 import { lazyComponent } from '../../ui/overlay/lazy.ts'
 import { showError, showUndoToast } from '../../ui/overlay/toasts.tsx'
+import { MoreButton } from '../../ui/page/MoreButton.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
-import { MoreButton } from '../MoreButton.tsx'
 import { TaskRow } from './TaskRow.tsx'
 import styles from './Tasks.module.css'
 

@@ -18,6 +18,8 @@ export function Dialog({ close, closeOnEscape = true, children, ...modalProps }:
       onClose={close}
       closeOnEscape={false}
       closeButtonProps={{ 'aria-label': t.common.close }}
+      // React also sends events to the panel that opened the dialog, which would save it.
+      onSubmit={(event) => event.stopPropagation()}
       {...modalProps}
     >
       {children}

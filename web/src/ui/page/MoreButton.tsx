@@ -1,17 +1,14 @@
-import { Button } from '@mantine/core'
+import { Button, type ButtonProps } from '@mantine/core'
 import type { UseInfiniteQueryResult } from '@tanstack/react-query'
 
-interface MoreButtonProps {
+interface MoreButtonProps extends ButtonProps {
   query: Pick<UseInfiniteQueryResult, 'hasNextPage' | 'isFetchingNextPage' | 'fetchNextPage'>
-  label: string
+  children: string
 }
 
-/** Loads the next page of a list; nothing at its end. */
-export function MoreButton({ query: { hasNextPage, isFetchingNextPage, fetchNextPage }, label }: MoreButtonProps) {
+/** Loads the next page of a list, if there is one. */
+export function MoreButton({ query, ...button }: MoreButtonProps) {
+  const { hasNextPage, isFetchingNextPage, fetchNextPage } = query
   if (!hasNextPage) return null
-  return (
-    <Button variant="default" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-      {label}
-    </Button>
-  )
+  return <Button variant="default" {...button} loading={isFetchingNextPage} onClick={() => void fetchNextPage()} />
 }

@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query'
-import { showError } from '../../ui/overlay/toasts.tsx'
-import type { Draft } from '../../ui/use-draft.ts'
+import { showError } from './overlay/toasts.tsx'
+import type { Draft } from './use-draft.ts'
 
 /** A draft whose fields of these names have values of one type. */
 interface DraftOf<Name extends string, Value> {
@@ -17,7 +17,7 @@ export const textField = <Name extends string>(draft: DraftOf<NoInfer<Name>, str
   onChange: ({ currentTarget }: { currentTarget: { value: string } }) =>
     draft.set({ [name]: currentTarget.value } as Record<Name, string>),
   error: draft.errorOf(name),
-  disabled: draft.mayChange === false,
+  ...(draft.mayChange === false && { disabled: true }),
 })
 
 /** Returns the props of a checkbox or switch. */
