@@ -171,7 +171,7 @@ export async function reassignOverdue(db: Db, keyStore: KeyStore, clock: Clock):
   return count
 }
 
-/** SQL: conversations of a workspace that have waited for an agent since a time, both idle and touched ones. */
+/** SQL: conversations of a workspace that may have waited for an agent since a time, both idle and touched ones. */
 function waitingIn(tx: Tx, workspaceId: string, before: Date): Fragment {
   const workspace = opaqueWorkspaceId(tx, workspaceId)
   return tx`
@@ -179,12 +179,12 @@ function waitingIn(tx: Tx, workspaceId: string, before: Date): Fragment {
     from conversations c
     where c.workspace_id = ${workspaceId}
       and ${isIdle(tx)}
-      and ${hasWaitedSince(tx, indexedColumns, before)}
+      and ${mayWaitSince(tx, indexedColumns, before)}
     union all
     select c.id
     from ${touchedConversations(tx, workspace)}
     where m.workspace_id = ${workspaceId}
-      and ${hasWaitedSince(tx, currentColumns, before)}`
+      and ${mayWaitSince(tx, currentColumns, before)}`
 }
 
 const isOverdue = (sql: Sql, columns: ColumnSource, now: Date) => sql`
@@ -201,6 +201,12 @@ const isWatched = (sql: Sql, columns: ColumnSource) => sql`
 
 const hasWaitedSince = (sql: Sql, columns: ColumnSource, before: Date) => sql`
   ${isWaiting(sql, columns)}
+    and ${waitingSince(sql, columns)} <= ${before}`
+
+/** SQL: the same without a look at drafts, which Citus does not join with touched conversations. */
+const mayWaitSince = (sql: Sql, columns: ColumnSource, before: Date) => sql`
+  c.owner_key_id is not null
+    and ${columns.unansweredSince(sql)} is not null
     and ${waitingSince(sql, columns)} <= ${before}`
 
 /** SQL: whether a customer waits for an agent, and not for people to approve its draft. */

@@ -42,13 +42,14 @@ type ReviewRow = Omit<Review, 'comment' | 'reviewedBy'> & {
   actorId: string | null
 }
 
-const columns = (sql: Sql): Fragment => sql`
+/** SQL: columns of `reviews r`. The message names its workspace: Citus locks no row while it looks elsewhere. */
+const columns = (sql: Sql, workspaceId: string): Fragment => sql`
   r.id, r.conversation_id as "conversationId", r.key_id as "keyId", r.outcome, r.reasons, r.started_at as "startedAt",
   r.ended_at as "endedAt", r.status, r.claimed_by as "claimedBy", r.claimed_until as "claimedUntil", r.scores, r.score,
   (
     select m.id
     from messages m
-    where m.workspace_id = r.workspace_id
+    where m.workspace_id = ${workspaceId}
       and m.conversation_id = r.conversation_id
       and m.occurred_at <= r.ended_at
     order by m.occurred_at desc
@@ -81,7 +82,7 @@ export async function listReviews(reader: WorkspaceSql, request: ListRequest): P
   const { status, keyId, after, limit } = request
   const [comparison, order] = status === 'waiting' ? [sql`>`, sql`asc`] : [sql`<`, sql`desc`]
   const rows = await sql<ReviewRow[]>`
-    select ${columns(sql)}
+    select ${columns(sql, workspaceId)}
     from reviews r
     where r.workspace_id = ${workspaceId}
       and r.status = ${status}
@@ -174,7 +175,7 @@ export function scoreOf(scores: Readonly<Record<string, number>>, criteria: read
 async function lockFree(work: ChangeTx, id: string, by: TeamActor, { orOwn = false } = {}): Promise<Review> {
   const { tx, keyring, workspaceId, now } = work
   const [row] = await tx<ReviewRow[]>`
-    select ${columns(tx)}
+    select ${columns(tx, workspaceId)}
     from reviews r
     where r.workspace_id = ${workspaceId}
       and r.id = ${id}
