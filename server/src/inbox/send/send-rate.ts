@@ -56,8 +56,8 @@ export async function reserveSlot(
       -- In UTC, so that the added interval does not depend on the time zone of the session.
       set next_at = greatest(
         (
-          p.next_at at time zone 'UTC' + interval '1 millisecond' * case p.id
-            when ${connectionId}::uuid then ${rates.connection.everyMs}::float8
+          p.next_at at time zone 'UTC' + interval '1 millisecond' * case
+            when p.id = ${connectionId}::uuid then ${rates.connection.everyMs}::float8
             else ${rates.pair.everyMs}::float8
           end
         ) at time zone 'UTC',

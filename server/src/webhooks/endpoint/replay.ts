@@ -209,9 +209,9 @@ async function queueNextEvents(tx: Tx, queue: ReplayQueue, replay: OpenReplay, n
       and position = any (${positions}::bigint[])
     on conflict (workspace_id, endpoint_id, position) do update
     set ${newRoundValues(tx)}
-    where case webhook_deliveries.state
-      when 'pending' then webhook_deliveries.generation <> excluded.generation
-      when 'delivered' then ${replay.scope === 'all'}
+    where case
+      when webhook_deliveries.state = 'pending' then webhook_deliveries.generation <> excluded.generation
+      when webhook_deliveries.state = 'delivered' then ${replay.scope === 'all'}
       else true
     end`
   await makeQueueDue(tx, key, now)

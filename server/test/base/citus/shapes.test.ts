@@ -32,6 +32,16 @@ const cases: [statement: string, faults: Fault[]][] = [
   ['delete from leads where workspace_id = any ($1::uuid[]) and at < $2', []],
   ['update queues set until = clock_timestamp() where workspace_id = $1', ['uses a volatile function in an update']],
   ['update queues set until = now() where workspace_id = $1', []],
+  ['update days set n = case n when 1 then 2 end where workspace_id = $1', ['compares a case with values in a write']],
+  ['update days set n = case when n = 1 then 2 end where workspace_id = $1', []],
+  ['select case n when 1 then 2 end from days where workspace_id = $1', []],
+  ['select exists (select from days) as has_days', ['selects no column in exists']],
+  ['select exists (select 1 from days) as has_days', []],
+  [
+    'update workspaces set has_days = exists (select 1 from days where workspace_id = $1) where id = $1',
+    ['changes a shared table by a distributed one'],
+  ],
+  ['update workspaces set has_days = $1 where id = $2', []],
   ['select clock_timestamp() from leads where workspace_id = $1', []],
   ['update chores set next_at = clock_timestamp()', []],
   [

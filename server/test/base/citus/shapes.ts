@@ -5,6 +5,9 @@ export type Fault =
   | 'uses a volatile function in an update'
   | 'uses a function of a column and an interval in an update'
   | 'uses more than immutable functions in "do update"'
+  | 'compares a case with values in a write'
+  | 'selects no column in exists'
+  | 'changes a shared table by a distributed one'
   | 'recurses without naming a workspace'
   | 'writes without naming a workspace'
   | 'may change more rows than its limit'
@@ -48,6 +51,10 @@ export function faultsOf(statement: string, spread: ReadonlySet<string>): Fault[
   if (writes.some(([verb]) => verb !== 'insert into') && !namedAtAll.test(text) && !unseen.test(text)) {
     faults.push('writes without naming a workspace')
   }
+  // Citus evaluates such a case before it sends the statement.
+  if (writes.length > 0 && /\bcase (?!when\b)/.test(text)) faults.push('compares a case with values in a write')
+  if (/\bexists ?\( ?select from\b/.test(text)) faults.push('selects no column in exists')
+  if (/^ ?update /.test(text) && writes.length === 0) faults.push('changes a shared table by a distributed one')
   if (updates && limitedLock.test(text)) faults.push('may change more rows than its limit')
   return faults
 }
