@@ -119,10 +119,7 @@ test('deleting what a panel shows does not save it as well', async () => {
   const row = page.getByRole('button', { name: 'Short-lived' })
   await row.click()
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
-  await page
-    .getByRole('dialog', { name: /Short-lived/ })
-    .getByRole('button', { name: 'Delete' })
-    .click()
+  await confirmByTyping(page, 'Delete the label Short-lived?', 'Short-lived')
   await row.waitFor({ state: 'detached' })
   assert.deepEqual(methods, ['DELETE'])
 })
