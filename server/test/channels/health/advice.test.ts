@@ -29,7 +29,8 @@ const writtenCodes = /(?<!outcome: 'unknown', )\b(?:errorCode|reason|problem): '
 /** Reasons for files that failed to download are texts of the web app. */
 function codesOfFiles(): string[] {
   const words = new URL('../../../../web/src/inbox/parts/file-failures.ts', import.meta.url)
-  return [...readFileSync(words, 'utf8').matchAll(/^ {2}'?(\w+)'?: '/gm)].map(([, code]) => code ?? '')
+  const lists = [...readFileSync(words, 'utf8').matchAll(/^ {2}\w+: \[(.*)\],$/gm)]
+  return lists.flatMap(([, list = '']) => [...list.matchAll(/'(\w+)'/g)].map(([, code = '']) => code))
 }
 
 test('every reason and error code in the source has its own advice', () => {
