@@ -2,15 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { eraseBroadcasts } from '../../src/broadcasts/erase.ts'
 import { leadsPath } from '../support/leads/leads.ts'
-import { type BroadcastWorld, broadcastWorld, hour, variant } from './broadcast-world.ts'
-
-async function drainFor(w: BroadcastWorld, ms: number, stepMs = 2_000): Promise<void> {
-  for (let at = 0; at <= ms; at += stepMs) {
-    await w.drain()
-    w.clock.advance(stepMs)
-  }
-  await w.drain()
-}
+import { broadcastWorld, drainFor, hour, variant } from './broadcast-world.ts'
 
 const slow = { options: { quietDays: 0, optInOnly: false, perMinute: 30 } }
 

@@ -85,6 +85,15 @@ export async function broadcastWorld() {
   }
 }
 
+/** Sends everything that the pace allows within a time. */
+export async function drainFor(w: BroadcastWorld, ms: number, stepMs = 2_000): Promise<void> {
+  for (let at = 0; at <= ms; at += stepMs) {
+    await w.drain()
+    w.clock.advance(stepMs)
+  }
+  await w.drain()
+}
+
 async function addTemplates({ db, workspaceId, connectionId, clock }: Awaited<ReturnType<typeof inboxWorld>>) {
   const template = (name: string, category: string) => ({
     ...{ id: newId(clock.now()), name, language: 'en', category, status: 'APPROVED', body: 'Hi {{1}}!' },

@@ -2,22 +2,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setConsentOfPhones } from '../../src/inbox/consent/set-consent.ts'
 import { addAgent } from '../support/inbox/inbox-world.ts'
-import { type BroadcastWorld, broadcastWorld, hour, minute, variant } from './broadcast-world.ts'
+import { type BroadcastWorld, broadcastWorld, drainFor, hour, minute, variant } from './broadcast-world.ts'
 
 const csv = 'currency,market,category,price,valid_from\nUSD,Brazil,marketing,0.0625,2026-01-01\n'
 const customerOf = (phone: string) => ({ userId: null, parentUserId: null, phone, name: null })
 
 const optOut = (w: BroadcastWorld, phone: string) =>
   setConsentOfPhones(w, w.workspaceId, { type: 'user', id: w.admin.userId }, [phone], 'opted_out')
-
-/** Sends everything that the pace allows within a time. */
-async function drainFor(w: BroadcastWorld, ms: number, stepMs = 2_000): Promise<void> {
-  for (let at = 0; at <= ms; at += stepMs) {
-    await w.drain()
-    w.clock.advance(stepMs)
-  }
-  await w.drain()
-}
 
 test('before anyone confirms, the counts say who is left out and why, and an unknown price stays unknown', async () => {
   const w = await broadcastWorld()

@@ -205,15 +205,17 @@ const hasWaitedSince = (sql: Sql, columns: ColumnSource, before: Date) => sql`
 
 /** SQL: the same without a look at drafts, which Citus does not join with touched conversations. */
 const mayWaitSince = (sql: Sql, columns: ColumnSource, before: Date) => sql`
-  c.owner_key_id is not null
-    and ${columns.unansweredSince(sql)} is not null
+  ${isUnanswered(sql, columns)}
     and ${waitingSince(sql, columns)} <= ${before}`
 
 /** SQL: whether a customer waits for an agent, and not for people to approve its draft. */
-const isWaiting = (sql: Sql, { unansweredSince }: ColumnSource) => sql`
-  c.owner_key_id is not null
-    and ${unansweredSince(sql)} is not null
+const isWaiting = (sql: Sql, columns: ColumnSource) => sql`
+  ${isUnanswered(sql, columns)}
     and not ${hasOpenDraft(sql)}`
+
+const isUnanswered = (sql: Sql, { unansweredSince }: ColumnSource) => sql`
+  c.owner_key_id is not null
+    and ${unansweredSince(sql)} is not null`
 
 const waitingSince = (sql: Sql, { unansweredSince }: ColumnSource) =>
   sql`greatest(${unansweredSince(sql)}, c.owner_since)`
